@@ -199,7 +199,7 @@ def test_code_has_room_beside_its_picture(name):
 
 @pytest.mark.parametrize("name", LECTURES)
 def test_numbers_on_slides_are_computed_and_those_in_notes_are_right(name):
-    """Digits after a point stand in an output, or in code; what is written by hand repeats them, rounded perhaps."""
+    """Digits after a point come from an output or from code; text written by hand repeats them, perhaps rounded."""
     cells = LECTURES[name].cells
     text = " ".join(shown(cell).replace("−", "-") for cell in cells)
     code = " ".join(cell.source for cell in cells if cell.cell_type == "code")

@@ -1,4 +1,4 @@
-"""Whatever Python object a learner hands over: no exercise raises, none passes by accident, each says something."""
+"""Arbitrary Python objects as answers: no exercise raises an error or passes by accident, and each gives a reply."""
 
 import datetime
 import decimal
@@ -120,7 +120,7 @@ def test_an_odd_object_gets_a_useful_reply(exercise):
 @settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.lists(anything, min_size=MOST, max_size=MOST))
 def test_any_object_gets_a_useful_reply(answers):
-    """What is thought of once is handed to every exercise: to think of it takes longer than to check it."""
+    """Each odd object is tried on every exercise: finding new ones takes longer than checking them."""
     for exercise in EXERCISES:
         given = answers[: len(exercise.takes)]
         with about(exercise.name):

@@ -1,4 +1,4 @@
-"""What the first notebooks say of costs and formulas, counted again."""
+"""The first notebooks' statements about costs and formulas, counted again."""
 
 import itertools
 
@@ -37,7 +37,7 @@ def test_runs_for_all_slopes_by_each_method(n):
 
 
 def test_written_once_a_derivative_does_not_swell():
-    """`differentiation`, section 4: ten more parts with each turn, where a part is written down once."""
+    """`differentiation`, section 4: each iteration adds ten parts, if every part is written down once."""
     counts = []
     for turns in range(6):
         parts = {}
@@ -71,7 +71,7 @@ def test_half_the_second_derivative_stands_before_the_square():
 
 
 def test_with_local_partials_the_sum_runs_over_all_operations():
-    """`adjoint_flow`, section 6: equation 2 holds as it stands; with total derivatives it does not."""
+    """`adjoint_flow`, section 6: equation 2 is true as written, but not with total derivatives."""
     _, tape = ad.record(two_products, 1.0, 4.0)
     adjoints = [None] * len(tape)
     for _ in tape.sweep(tape.output, 1.0, adjoints):

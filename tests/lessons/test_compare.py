@@ -1,4 +1,4 @@
-"""How answers are looked at: comparing, running, and noticing what is unfinished."""
+"""How answers are checked: comparing them, running them, and noticing that they are unfinished."""
 
 import builtins
 import importlib
@@ -190,7 +190,7 @@ def test_a_learners_code_is_stopped_although_it_checked_code_itself():
 
 @pytest.mark.parametrize("more", range(60))
 def test_wherever_the_limit_falls_in_a_finalizer_the_code_is_stopped(more, capfd):
-    """What is raised in a finalizer is dropped by Python, and said on the error stream."""
+    """Python ignores an error in a finalizer, and only prints it to the error stream."""
     before = sys.gettrace(), sys.getprofile(), sys.unraisablehook
     assert attempt(work_in_finalizers, steps=1000 + more).never_ends
     assert (sys.gettrace(), sys.getprofile(), sys.unraisablehook) == before

@@ -1,4 +1,4 @@
-"""`control_flow`: other good answers pass, what is not asked for is refused, and the learner's graph is given back."""
+"""`control_flow`: other correct answers pass, others are refused, and the learner's graph is restored."""
 
 import pytest
 
@@ -95,7 +95,7 @@ def test_a_run_that_never_ends_is_stopped_once():
 
 
 def test_a_rule_that_is_repaired_repairs_the_program_too():
-    """Nobody forbids it: with a rule that never divides by 0, the program of the text has no NaN."""
+    """This is allowed: with a rule that never divides by 0, the text's program has no NaN."""
     written = (
         "GRADIENT['log'] = lambda op, grad: (grad / cond(op.inputs[0] > 0, op.inputs[0], 1.0),)\n"
         "def shielded(x):\n    return cond(x > 0, log(x), x)"
@@ -104,7 +104,7 @@ def test_a_rule_that_is_repaired_repairs_the_program_too():
 
 
 def test_the_slope_of_the_last_point_has_the_wrong_sign():
-    """What section 3 says of the ball: the jumps carry it further, and between them it falls back."""
+    """Section 3 on the ball: the jumps carry it further, and between them it falls back."""
 
     def last_point(angle):
         return flight(angle)[0][-1]
@@ -115,7 +115,7 @@ def test_the_slope_of_the_last_point_has_the_wrong_sign():
 
 @pytest.mark.parametrize(("iterations", "enough"), [(15, False), (16, True)])
 def test_sixteen_iterations_are_enough_for_the_picture(iterations, enough):
-    """What the folded answer of section 10 says: the slider's loop at the left end of the picture."""
+    """The folded answer of section 10: the slider's loop at the left end of the picture."""
     names = in_the_notebook("control_flow", ex_6.reference)
     x = y = names["Op"]("x")
     for _ in range(iterations):

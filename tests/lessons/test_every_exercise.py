@@ -1,4 +1,4 @@
-"""Every exercise of every lesson, found by itself: what passes, what does not, and what is said."""
+"""Every exercise of every lesson, found automatically: which answers pass, which don't, and what the reply is."""
 
 import contextlib
 import functools
@@ -63,7 +63,7 @@ def compiled_listing(number):
 
 
 def in_the_notebook(number, written):
-    """Run what a learner writes after the cells that the exercise stands on, and return all names."""
+    """Run the cells that an exercise depends on, then the learner's code, and return all names."""
     names = {"__name__": "__main__"}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(compiled_listing(number), names)
@@ -132,7 +132,7 @@ def test_a_wrong_number_of_things_does_not_raise(number, exercise):
 
 
 def near(value, tolerance=0.0):
-    """Every answer that differs from this one in one place, and by little, but more than what is still right."""
+    """Answers that differ from this one in a single place, by one or by a little more than the tolerance."""
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int | float):

@@ -1,4 +1,4 @@
-"""`implicit`: right answers that look different from ours pass, and what is differentiated is the solution."""
+"""`implicit`: correct answers in another form pass, and the solution itself is differentiated."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def submit(exercise, written):
 
 @pytest.mark.parametrize("case", LOOPS)
 def test_the_rule_agrees_with_the_loop_and_with_differences(case):
-    """To 1e-10 with the loop recorded turn by turn, at first and second order, in both modes."""
+    """The rule agrees with the recorded loop to 1e-10, at first and second order, in both modes."""
     turn, start, x, _ = LOOPS[case]
     solution = names_after(lesson.ex_3.reference)["implicit"](turn, start)
 

@@ -1,4 +1,4 @@
-"""What the check says to half an answer, to an error in the learner's code, and to too few digits."""
+"""The replies to half an answer, to an error in the learner's code, and to too few digits."""
 
 import itertools
 import linecache

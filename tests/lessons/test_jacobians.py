@@ -1,4 +1,4 @@
-"""`jacobians`: the numbers of its worked examples, and what its checks make of answers that nobody foresaw."""
+"""`jacobians`: the numbers of its worked examples, and the replies to unforeseen answers."""
 
 import numpy as np
 import pytest
@@ -134,14 +134,14 @@ def garden(x):
 
 
 def test_the_prices_at_which_a_wider_garden_earns_nothing():
-    """What the folded answer of section 4 says."""
+    """The numbers in the folded answer of section 4."""
     pull = vjp(garden, np.array([2.0, 4.0]))[1]
     np.testing.assert_array_equal(pull(np.array([1.0, -1.0]))[0], [3, 0])
     np.testing.assert_array_equal(pull(np.ones(2))[0], [5, 4])
 
 
 def test_half_the_step_leaves_half_the_gap():
-    """What the folded answer of section 1 says: of the step, so the error itself falls to a quarter."""
+    """The folded answer of section 1: the gap is relative to the step, so the error itself falls to a quarter."""
     x = np.array([2.0, 4.0])
     value, push = linearize(garden, x)
     steps = [np.array([np.cos(angle), np.sin(angle)]) for angle in np.linspace(0, 2 * np.pi, 121)]
@@ -154,7 +154,7 @@ def test_half_the_step_leaves_half_the_gap():
 
 @pytest.mark.parametrize("waist", range(1, 61))
 def test_the_middle_wins_at_every_waist(waist):
-    """What the folded answer of section 5 says."""
+    """The numbers in the folded answer of section 5."""
     names = in_the_notebook("jacobians", "")
     w = (60, 60, waist, 60, 60)
     ends, middle = {names["input_first"](w), names["result_first"](w)}, names["middle_last"](w)

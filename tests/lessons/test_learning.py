@@ -83,7 +83,7 @@ def test_the_loss_of_the_text_is_the_reference():
 
 
 def test_no_run_of_the_notebook_answers_the_exercise_on_the_loop():
-    """The notebook trains at 0.05, 0.1 and 0.2; a loss of those runs is the answer for nobody."""
+    """The notebook trains at 0.05, 0.1 and 0.2, and no learner's answer is a loss of those runs."""
     asked = {check.ex_2.given().rate, *check.ex_2.draws["rate"]}
     assert not asked & {0.05, 0.1, 0.2}
 

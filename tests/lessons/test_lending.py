@@ -1,4 +1,4 @@
-"""Lending: a notebook goes on with the learner's own code where it passes, and with a good answer where it does not."""
+"""Lending: a notebook continues with the learner's code if it passes, and with a correct answer otherwise."""
 
 import ast
 import contextlib

@@ -1,4 +1,4 @@
-"""`linearize`: what the reader's machine says of itself holds, and right answers that look different from ours pass."""
+"""`linearize`: the text's statements about the reader's machine are true, and correct answers in another form pass."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""`own_model`: the saved runs belong to the notebook's programs, and what the text says of them is so."""
+"""`own_model`: the saved runs are those of the notebook's programs, and the text's statements about them are true."""
 
 import importlib.util
 import json

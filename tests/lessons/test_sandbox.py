@@ -1,4 +1,4 @@
-"""The sandbox: what exercises borrow from a learner's notebook is given back, whatever the learner's code does."""
+"""The sandbox: the names that exercises borrow from a notebook are restored, even if the learner's code fails."""
 
 import pytest
 

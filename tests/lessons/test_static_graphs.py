@@ -1,4 +1,4 @@
-"""`static_graphs`: what the graph in the notebook can do, and what its first exercise asks of `run`."""
+"""`static_graphs`: the abilities of the notebook's graph, and the cases of `run` in its first exercise."""
 
 import ast
 import inspect

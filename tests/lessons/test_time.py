@@ -1,4 +1,4 @@
-"""`time`: the two ways to a gradient agree with each other and with differences, where they are said to."""
+"""`time`: two ways to compute a gradient agree with each other and with differences, where the text says so."""
 
 from collections.abc import Callable
 from typing import Any

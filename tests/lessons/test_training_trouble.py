@@ -1,4 +1,4 @@
-"""`training_trouble`: the patients have the faults that the text finds in them, and its sliders have their answers."""
+"""`training_trouble`: the patients have the bugs that the text finds, and its sliders lead to the answers."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Wrong answers that no exercise foresaw: what is said names the form, the place or the case, and not the answer."""
+"""Unforeseen wrong answers: the reply names the form, the place or the case, and doesn't give the answer away."""
 
 import pytest
 

@@ -16,7 +16,7 @@ BADGE = re.compile(r"^\[!\[[^\]]*\]\([^)]*pictures/launch\.svg\)\]\([^)]*\)$", r
 
 
 def with_badge(text: str, notebook: str, root: Path = ROOT) -> str:
-    """The first cell with its badge, under the table that says what the notebook is about."""
+    """Return the first cell with its badge below the table that describes the notebook."""
     if BADGE.search(text):
         return BADGE.sub(launch(notebook, root=root), text)
     rows = [*re.finditer(r"^\|.*$", text, re.MULTILINE)]

@@ -54,7 +54,7 @@ def exercises() -> list[tuple[str, Exercise]]:
 
 @functools.cache
 def listing(slug: str) -> str:
-    """The code that the exercises of a notebook stand on: its cells tagged ``listing``, in order."""
+    """The code that a notebook's exercises depend on: its cells tagged ``listing``, in order."""
     cells = read(named(slug)).cells
     return "\n\n".join(cell.source for cell in cells if "listing" in tags(cell))
 

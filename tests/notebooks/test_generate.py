@@ -1,4 +1,4 @@
-"""What is generated is what is committed: the parts that need neither a kernel nor a browser (`.ci/run` checks all)."""
+"""Generated files are committed as generated: those that need neither a kernel nor a browser (`.ci/run` checks all)."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""What holds for every notebook as a file, whoever writes it."""
+"""Rules that every notebook file has to follow."""
 
 import itertools
 import re
@@ -111,7 +111,7 @@ def test_outputs_are_for_every_machine(path):
 
 @every_file
 def test_a_widget_leaves_something_to_see(path):
-    """A page without a kernel shows the picture, and a text says what the picture is."""
+    """A page without a kernel shows the picture, which has a text alternative."""
     for cell in code_cells(path):
         for output in cell.outputs:
             if "image/png" in output.get("data", {}) or "<img" in output.get("data", {}).get(

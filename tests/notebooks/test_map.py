@@ -1,4 +1,4 @@
-"""The map of the course in the notebook `start_here` says what the notebooks themselves say."""
+"""The map of the course in the notebook `start_here` agrees with the notebooks."""
 
 import re
 
@@ -30,7 +30,7 @@ def test_a_row_says_what_the_notebook_says(number):
 
 
 def test_the_engineers_hour_takes_an_hour():
-    """It is on the lecturers' page, beside the other plans; its stops are notebooks that there are."""
+    """It is on the lecturers' page, with the other plans, and all its stops are existing notebooks."""
     page = (ROOT / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
     (hour,) = re.findall(r"^## Alone, in an hour\n(.*?)^## ", page, re.MULTILINE | re.DOTALL)
     assert sum(map(int, re.findall(r"\((\d+)(?: minutes)?\)", hour))) == 60

@@ -22,7 +22,7 @@ PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
 
 
 def list_texts(svg):
-    """List what is written in an SVG picture, in its order; matplotlib indents the pieces of a power."""
+    """List the texts in an SVG picture, in order; matplotlib indents the parts of a power."""
     texts = [
         element for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("}text")
     ]

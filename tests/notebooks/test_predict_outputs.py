@@ -49,7 +49,7 @@ def told(cell):
 
 
 def given_away(notebook):
-    """The names of the cells that show the answer to what is asked."""
+    """The names of the cells whose output shows the answer to a question."""
     answers = predictions(notebook) | {
         cell.id: cell for cell in notebook.cells if "answers-an-exercise" in tags(cell)
     }

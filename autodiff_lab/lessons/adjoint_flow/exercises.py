@@ -1,7 +1,7 @@
-"""The exercises of `adjoint_flow`: they sweep programs made of the learner's own cells.
+"""The exercises of `adjoint_flow`: backward passes through programs made of the learner's own cells.
 
-A learner's function there uses the notebook's `Cell`, list `tape`, `sin` and `log`. A check writes its programs with
-these, compares the slopes with the engine's, and restores the tape.
+A learner's function there uses the notebook's `Cell`, list `tape`, `sin` and `log`. A check runs its programs on these,
+compares the slopes with the engine's, and restores the tape.
 """
 
 import itertools
@@ -31,14 +31,14 @@ def expected_slopes() -> dict[str, Any]:
 
 
 class WatchedPartial(float):
-    """Exercise 3: a local partial that notes whose it is whenever it is multiplied by an adjoint."""
+    """Exercise 3: a local partial that notes its consumer each time it is multiplied by an adjoint."""
 
     consumer: Any
     sent: list[Any]
 
     @classmethod
     def of(cls, partial: float, consumer: Any, sent: list[Any]) -> Self:
-        """Watch a consumer's partial; `sent` has the consumers in the order in which their partials are used."""
+        """Watch a consumer's partial: each time it is used, the consumer is appended to `sent`."""
         watched = cls(partial)
         watched.consumer, watched.sent = consumer, sent
         return watched
@@ -51,7 +51,7 @@ class WatchedPartial(float):
 
 
 def sweep_programs(adjoints_from: Any) -> Any:
-    """Exercise 3: the adjoints that the learner's sweep finds for the inputs, by program."""
+    """Exercise 3: the adjoints of each program's inputs by the learner's sweep, and how it finds them."""
 
     def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Any:
         inputs = [names["Cell"](x) for x in at]
@@ -92,7 +92,7 @@ VALID = ("ybca", "ycba")
 
 
 def read_orders(answer: Any) -> Any:
-    """Exercise 6: how many of these orders are valid, however they are written."""
+    """Exercise 6: how many of the learner's orders are wrong and how many are missing, in any notation."""
     found = plain(sorted(answer) if isinstance(answer, set) else answer)
     if isinstance(found, tuple):
         found = tuple(
@@ -118,7 +118,7 @@ def read_orders(answer: Any) -> Any:
 
 
 def two_products(x1: Any, x2: Any) -> Any:
-    """Exercises 4 and 5: x₁x₂ − x₂ sin x₁, with the sine first on the tape and both inputs used twice.
+    """Exercises 4 and 5: x₁x₂ − x₂ sin x₁, which uses both inputs twice; the sine is recorded first.
 
     >>> float(two_products(0.0, 3.0))
     0.0
@@ -157,8 +157,8 @@ def sweep_by_hand(x1: float = 1.0, x2: float = 4.0) -> Instance:
     _, tape = record(two_products, x1, x2)
     sent = {(move.line, one.parent): one for move in watch_sweep(tape) for one in move.sent}
     asked = ((5, 4), (5, 3), (4, 0), (4, 1), (3, 2), (3, 1), (2, 0))
-    right = tuple(float(sent[way].after) for way in asked)
-    alone = tuple(float(sent[way].contribution) for way in asked)
+    right = tuple(float(sent[edge].after) for edge in asked)
+    alone = tuple(float(sent[edge].contribution) for edge in asked)
     sine = float(tape.values[2])
     (cosine,) = (float(sent) for _, _, sent in pull_back(tape, 2, seed_of(tape)))
     to_itself = (1.0, -1.0, x1, x2, -sine, 0.0, x1 - sine * cosine)
@@ -198,7 +198,7 @@ def sum_over_operations(x1: float = 1.0, x2: float = 4.0) -> Instance:
 
 
 def count_calls_and_cells(k: int = 10) -> Instance:
-    """Exercise 1: how often a recursion calls itself for k doublings, and how many cells a sweep visits.
+    """Exercise 1: the number of calls of a recursion for k doublings, and of cells that a sweep visits.
 
     >>> count_calls_and_cells().expected
     (2047, 11)

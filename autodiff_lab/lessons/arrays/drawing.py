@@ -1,4 +1,4 @@
-"""Drawings of the notebook `arrays`: small arrays side by side, with their numbers."""
+"""A picture for the notebook `arrays`: small arrays side by side, with their numbers."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The exercises of `arrays`: they compare the learner's own array cells with the engine.
+"""The exercises of `arrays`: the learner's own array cells, compared with the engine.
 
 A learner's function there uses the notebook's `Array`, `total`, list `tape` and `adjoints_from`. A check builds small
 programs of the learner's own cells and compares the adjoints with the engine's.
@@ -53,7 +53,7 @@ def sum_back(g: np.ndarray, shape: tuple[int, ...]) -> Any:
 
 
 def sum_back_shapes(unbroadcast: Any) -> Any:
-    """Exercise 1: what a function that undoes broadcasting makes of an adjoint, for each pair of shapes.
+    """Exercise 1: the adjoint that `unbroadcast` returns for each pair of shapes.
 
     >>> sum_back_shapes(sum_back)["from (2, 3) to (3,)"]
     (9.0, 18.0, 36.0)
@@ -69,16 +69,15 @@ def sum_back_shapes(unbroadcast: Any) -> Any:
             return Finding(f"{describe(found)}, and the sweep below adds arrays")
         return found
 
-    return run_cases(
-        run, {f"from {have} to {want}": (have, want) for have, want in SHAPES}, unbroadcast
-    )
+    cases = {f"from {have} to {want}": (have, want) for have, want in SHAPES}
+    return run_cases(run, cases, unbroadcast)
 
 
 # The links of a cell
 
 
 def find_fault(names: dict[str, Any], cell: Any) -> Finding | None:
-    """Exercises 4 and 6: what keeps a sweep from going through a learner's cell; None if nothing does."""
+    """Exercises 4 and 6: the first fault of a learner's cell that would stop a sweep, or None."""
     if not isinstance(cell, names["Array"]):
         return Finding(f"{describe(cell)}, and no Array")
     for link in cell.links:
@@ -169,7 +168,8 @@ def invert_matrices(inverse: Any) -> Any:
     def run(names: dict[str, Any], a: np.ndarray, weights: np.ndarray, case: str) -> Any:
         matrix, factor = names["Array"](a), names["Array"](weights)
         inverted = inverse(matrix)
-        if (fault := find_fault(names, inverted)) is not None:
+        fault = find_fault(names, inverted)
+        if fault is not None:
             return fault
         values[VALUE.format(case)] = plain(inverted.value)
         return names["adjoints_from"](names["total"](inverted * factor)).get(matrix)
@@ -231,7 +231,7 @@ def pull_heads(attention_pullback: Any) -> Any:
 
 
 def operations(program: Callable[..., Any], *inputs: Any) -> int:
-    """Exercise 7: how many operations a program records."""
+    """Exercise 7: the number of operations that a program records."""
     _, tape = record(program, *inputs)
     return len(tape) - tape.n_inputs
 
@@ -242,7 +242,7 @@ def squares_of_product(a: Any, b: Any) -> Any:
 
 
 def squares_of_product_by_numbers(a: Any, b: Any) -> Any:
-    """Exercise 7: Σ (A @ B)² as a program of rows of numbers, written out as one does by hand.
+    """Exercise 7: Σ (A @ B)² as a program of two lists of rows, number by number.
 
     >>> operations(squares_of_product_by_numbers, [[1.0, 2.0]], [[3.0], [4.0]]), operations(squares_of_product, A, B)
     (4, 3)
@@ -328,7 +328,7 @@ def differentiate_trace(a: tuple[Numbers, Numbers] = ((2.0, 1.0), (0.5, 3.0))) -
 
 
 def count_lines(m: int = 2, k: int = 3, n: int = 4) -> Instance:
-    """Exercise 7: how many operations Σ (A @ B)² is, number by number and array by array.
+    """Exercise 7: the number of operations of Σ (A @ B)², as a program of numbers and as one of arrays.
 
     >>> count_lines().expected
     (55.0, 3.0)

@@ -1,4 +1,4 @@
-"""What the notebook `chance` draws of estimates: a staircase, and how estimates spread."""
+"""Plots of the notebook `chance`: a staircase, the spread of estimates, learning curves and densities."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,14 +8,14 @@ import numpy as np
 
 
 def draw_stairs(average: Callable[[float], float], exact: Callable[[Any], Any]) -> None:
-    """Draw an average of fixed throws by the load, and the average that it estimates.
+    """Plot the average of fixed throws against the load, and the expectation that it estimates.
 
     Parameters
     ----------
     average : callable
-        The average of the throws with that load.
+        Returns the average of the throws for a load.
     exact : callable
-        The expectation, for an array of loads.
+        Returns the expectations for an array of loads.
     """
     loads = np.linspace(0.0, 0.3, 1201)
     plt.plot(
@@ -29,16 +29,16 @@ def draw_stairs(average: Callable[[float], float], exact: Callable[[Any], Any]) 
 
 
 def draw_spread(estimates: Mapping[str, Any], exact: float, group: int) -> None:
-    """Draw how averages of estimates spread round the exact slope, with how far their mean is off and their deviation.
+    """Plot averages of estimates around the exact slope, with the error of their mean and their standard deviation.
 
     Parameters
     ----------
     estimates : mapping of str to array
-        For each estimator many estimates of one sample each.
+        For each estimator its estimates, each from a single sample.
     exact : float
         The slope that they estimate.
     group : int
-        How many samples are averaged for one dot.
+        The number of estimates that are averaged for a dot.
     """
     _, axis = plt.subplots(figsize=(6.6, 0.7 + 0.7 * len(estimates)))
     labels = []
@@ -51,26 +51,26 @@ def draw_spread(estimates: Mapping[str, Any], exact: float, group: int) -> None:
     axis.axvline(exact, color="k", linewidth=1, linestyle=":")
     axis.set_yticks(range(len(labels)), labels)
     axis.invert_yaxis()
-    axis.set_xlim(exact - 3, exact + 3)  # what is farther off stays out of sight
+    axis.set_xlim(exact - 3, exact + 3)  # outliers would squeeze the other dots
     axis.set_xlabel(f"slope from {group} samples (exact: {exact:.2f})")
     plt.show()
 
 
 def draw_learning(courses: Mapping[str, Any]) -> None:
-    """Draw how the chance of the best choice changes while something learns, for several ways to learn."""
+    """Plot learning curves: the probability of the best choice at each turn, for each method."""
     for name, chances in courses.items():
         plt.plot(chances, label=name)
     plt.ylim(0, 1)
     plt.xlabel("turn")
     plt.ylabel("chance of the best machine")
-    plt.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)  # the lines are everywhere
+    plt.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)  # no corner is free of lines
     plt.show()
 
 
 def draw_beliefs(z: Any, exact: Any, fitted: Any) -> None:
-    """Draw two densities over the chance of a six, whose log odds are `z`."""
+    """Plot two densities of the chance of a six, given as densities of its log odds `z`."""
     chance = 1 / (1 + np.exp(-z))
-    stretch = chance * (1 - chance)  # a density by z becomes one by the chance
+    stretch = chance * (1 - chance)  # the derivative of the chance with respect to z
     plt.plot(chance, exact / stretch, label="exact, by adding it up")
     plt.plot(chance, fitted / stretch, "--", label="fitted")
     plt.axvline(1 / 6, color="k", linewidth=1, linestyle=":")

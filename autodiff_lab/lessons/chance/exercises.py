@@ -1,6 +1,6 @@
-"""The exercises of `chance`: they run the learner's estimators on fixed samples.
+"""The exercises of `chance`: the learner's estimators of slopes, run on fixed samples.
 
-What is expected is written out by hand: the closed forms of a loaded die, of a normal distribution, of a softmax.
+The expected numbers come from closed forms: of a loaded die, of a normal distribution, and of a softmax.
 """
 
 from collections.abc import Callable
@@ -17,12 +17,12 @@ LOADS = {"a load of 0": (0.0,), "a load of 0.2": (0.2,)}
 
 
 def expected_averages() -> dict[str, Any]:
-    """Exercise 1: 3.5 + 3 · load, and its slope, which is 3 everywhere."""
+    """Exercise 1: the expectation of a throw, 3.5 + 3 · load, and its slope, which is 3 everywhere."""
     return {case: plain((3.5 + 3.0 * load, 3.0)) for case, (load,) in LOADS.items()}
 
 
 def run_averages(expectation: Any) -> Any:
-    """Exercise 1: value and slope of the learner's `expectation`."""
+    """Exercise 1: the value and the slope of the learner's `expectation`."""
 
     def run(names: dict[str, Any], load: float) -> Any:
         return plain((float(expectation(load)), float(grad(expectation)(load))))
@@ -37,12 +37,12 @@ NORMAL = "the squares of 0.5 and 2, from a normal distribution around 1"
 
 
 def log_die(face: Any, load: Any) -> Any:
-    """The logarithm of the chance of a face: a six has 1/6 + load, the others share the rest."""
+    """The logarithm of a face's probability: 1/6 + load for a six, and equal shares of the rest for the others."""
     return np.log(1 / 6 + load * np.array([-0.2, -0.2, -0.2, -0.2, -0.2, 1.0]))[face - 1]
 
 
 def log_normal(x: Any, p: Any) -> Any:
-    """The logarithm of a normal density with mean `p` and deviation 1, but for a constant."""
+    """The logarithm of a normal density with mean `p` and standard deviation 1, up to a constant."""
     return -((x - p) ** 2) / 2
 
 
@@ -63,7 +63,7 @@ SCORED: dict[str, tuple[Callable[..., Any], Callable[..., Any], Any, float]] = {
 
 
 def expected_scores() -> dict[str, Any]:
-    """Exercise 2: f times the slope of the logarithm, by hand."""
+    """Exercise 2: f times the slope of the log probability, one estimate per sample, by closed forms."""
     other, six = -0.2 / (1 / 6 - 0.02), 1.0 / (1 / 6 + 0.1)
     return {
         DIE: plain(np.array([1 * other, 6 * six, 3 * other])),
@@ -72,7 +72,7 @@ def expected_scores() -> dict[str, Any]:
 
 
 def run_scores(by_score: Any) -> Any:
-    """Exercise 2: the same by the learner's `by_score`."""
+    """Exercise 2: the same estimates by the learner's `by_score`."""
     return run_cases(
         lambda names, *case: plain(by_score(*case)), SCORED, by_score, listing=("ad", "np")
     )
@@ -82,12 +82,12 @@ def run_scores(by_score: Any) -> Any:
 
 
 def shift(noise: Any, p: Any) -> Any:
-    """A sample around `p`: the noise, moved."""
+    """A sample with mean `p`: the noise, shifted by `p`."""
     return p + noise
 
 
 def stretch(noise: Any, p: Any) -> Any:
-    """A sample whose deviation is `p`: the noise, stretched."""
+    """A sample with standard deviation `p`: the noise, scaled by `p`."""
     return p * noise
 
 
@@ -101,7 +101,7 @@ PATHS: dict[str, tuple[Callable[..., Any], Callable[..., Any], Any, float]] = {
 
 
 def expected_paths() -> dict[str, Any]:
-    """Exercise 3: the slopes along each sample, by the chain rule on paper."""
+    """Exercise 3: the slope of each sample's value, by the chain rule on paper."""
     shifted, stretched = NOISES[SHIFTED], NOISES[STRETCHED]
     return {
         SHIFTED: plain(2.0 * (1.0 + shifted)),
@@ -110,7 +110,7 @@ def expected_paths() -> dict[str, Any]:
 
 
 def run_paths(by_path: Any) -> Any:
-    """Exercise 3: the same by the learner's `by_path`."""
+    """Exercise 3: the same slopes by the learner's `by_path`."""
     return run_cases(
         lambda names, *case: plain(by_path(*case)), PATHS, by_path, listing=("ad", "np")
     )
@@ -126,17 +126,16 @@ VALUES = {
 
 
 def expected_advantages() -> dict[str, Any]:
-    """Exercise 4: each value minus the mean of the others, with the others written out."""
+    """Exercise 4: each value minus the mean of the others."""
     found = {}
     for case, (values,) in VALUES.items():
-        found[case] = plain(
-            np.array([value - np.delete(values, k).mean() for k, value in enumerate(values)])
-        )
+        means_of_others = [np.delete(values, k).mean() for k in range(len(values))]
+        found[case] = plain(values - np.array(means_of_others))
     return found
 
 
 def run_advantages(advantages: Any) -> Any:
-    """Exercise 4: the same by the learner's `advantages`."""
+    """Exercise 4: the same differences by the learner's `advantages`."""
     return run_cases(
         lambda names, values: plain(advantages(values.copy())), VALUES, advantages, listing=("np",)
     )
@@ -159,7 +158,7 @@ PLAYS = {
 
 
 def expected_surrogates() -> dict[str, Any]:
-    """Exercise 5: the mean of advantage times score; the score of a softmax is one-hot less chances."""
+    """Exercise 5: the mean of advantage times score; the score of a softmax is the one-hot choice minus the chances."""
     found = {}
     for case, (logits, arms, advantage) in PLAYS.items():
         chances = np.exp(logits) / np.sum(np.exp(logits))

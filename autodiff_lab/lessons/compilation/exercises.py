@@ -1,4 +1,4 @@
-"""The exercises of `compilation`: they run the learner's compiler, guard and rules."""
+"""The exercises of `compilation`: the learner's compiler, guard, loop and rules."""
 
 import itertools
 import math
@@ -52,14 +52,14 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
 
 
 def _point_and_engine(f: Callable[..., Any]) -> tuple[tuple[float, ...], Callable[..., Any]]:
-    """Where a program is recorded, and what the engine makes of it: one slope as a number, two as a pair."""
+    """The inputs for a program, and the engine's function for its value and its slope or slopes."""
     if f.__code__.co_argcount == 1:
         return FIRST[:1], engine(f)
     return FIRST, engine(f, argnums=(0, 1))
 
 
 def expected_compiled() -> dict[str, Any]:
-    """Exercise 1: value and slopes of the programs that are compiled, by the engine."""
+    """Exercise 1: the values and the slopes of the programs, by the engine."""
     found: dict[str, Any] = {}
     for name, f in PROGRAMS.items():
         at, ours = _point_and_engine(f)
@@ -69,7 +69,7 @@ def expected_compiled() -> dict[str, Any]:
 
 
 def compile_and_run(compile_tape: Any) -> Any:
-    """Exercise 1: the learner's compiled source for a few tapes, run at one input and at a hundred."""
+    """Exercise 1: the results of the learner's compiled programs at the recorded inputs and at a hundred others."""
     vet_code(compile_tape, listing=("ad", "np", "name", "written", "forward_lines"))
     found: dict[str, Any] = {}
     inputs = np.random.default_rng(14).uniform(0.5, 3.0, (INPUTS, 2)).tolist()
@@ -88,7 +88,7 @@ def compile_and_run(compile_tape: Any) -> Any:
 
 
 def _load(compile_tape: Any, tape: Any) -> Any:
-    """The function that the source defines; what came back instead, in words."""
+    """The function that the compiled source defines, or a sentence if the compiler returned no source."""
     source = compile_tape(tape)
     if not isinstance(source, str):
         return f"no source, but {describe(source)}"
@@ -115,17 +115,18 @@ VISITED = (1.5, 1.55, 1.6, 1.62, 1.5)
 
 
 def answer_at(k: int) -> str:
-    """Exercise 2: the name of a case: the guarded answer at the k-th input."""
-    return f"value and slope at x = {VISITED[k]}" + (", again" if VISITED[k] in VISITED[:k] else "")
+    """Exercise 2: the name of the case that is the guarded answer at the k-th input."""
+    is_repeated = VISITED[k] in VISITED[:k]
+    return f"value and slope at x = {VISITED[k]}{', again' if is_repeated else ''}"
 
 
 def recordings_after(k: int) -> str:
-    """Exercise 2: the name of a case: how often was recorded up to the k-th input."""
+    """Exercise 2: the name of the case that is the number of recordings up to the k-th input."""
     return f"recordings after x = {VISITED[k]}"
 
 
 def expected_guarded() -> dict[str, Any]:
-    """Exercise 2: the loop's slopes; one guarded tape serves 1.5 and 1.55, another 1.6 and 1.62."""
+    """Exercise 2: the loop's values and slopes; one guarded tape works for 1.5 and 1.55, another for 1.6 and 1.62."""
     found: dict[str, Any] = {
         answer_at(k): plain(engine(until_ten)(x)) for k, x in enumerate(VISITED)
     }
@@ -162,18 +163,18 @@ def run_guarded(guard: Any, rerecording: Any) -> Any:
     return found
 
 
-# A loop, there and back
+# A loop, forward and backward
 
 ITERATED = (1.5, 1.6, 3.0, 12.0)
 
 
 def expected_loop() -> dict[str, Any]:
-    """Exercise 3: value and slope of the loop where it runs five times, four times, twice and never."""
+    """Exercise 3: the value and the slope of the loop where it runs five times, four times, twice and not at all."""
     return {_value_and_slope_at(x): plain(engine(until_ten)(x)) for x in ITERATED}
 
 
 def run_loop(there_and_back: Any) -> Any:
-    """Exercise 3: what the learner's two loops return for plain numbers."""
+    """Exercise 3: the value and the slope by the learner's two loops, for plain numbers."""
     vet_code(there_and_back)
     if "ad" in there_and_back.__code__.co_names:
         return Refused(
@@ -186,18 +187,18 @@ def _value_and_slope_at(x: float) -> str:
     return f"value and slope at x = {x:g}"
 
 
-# A row of the learner's own
+# A rule by the learner
 
 POINTS = ((0.7, 1.3), (1.9, 0.4), (3.0, 2.5))
 
 
 def saturation(x: Any, k: Any) -> Any:
-    """Exercise 4: the operation x / (x + k), without a rule of its own."""
+    """Exercise 4: the function x / (x + k), made of operations that have rules."""
     return x / (x + k)
 
 
 def expected_row() -> dict[str, Any]:
-    """Exercise 4: every derivative of x / (x + k), from the operations that the learner's row replaces."""
+    """Exercise 4: the derivatives of x / (x + k), by the rules of its operations."""
     at = POINTS[0]
     slopes = plain(grad(saturation, argnums=(0, 1))(*at))
     return {
@@ -212,11 +213,11 @@ def expected_row() -> dict[str, Any]:
 
 
 def follow_row(by_x: Any, by_k: Any) -> Any:
-    """Exercise 4: what all interpreters make of a row with the learner's two partials."""
+    """Exercise 4: the derivatives that each interpreter gives for a rule with the learner's two partials."""
     vet_code(by_x, by_k)
     made = custom_gradient(partials=(by_x, by_k))(saturation)
     at = POINTS[0]
-    # the texts that a trace reads once are no steps of the learner's code
+    # The first trace loads texts; done here, that does not count towards the step limit of the learner's code.
     Trace.of(saturation, *at)
     both = grad(made, argnums=(0, 1))
     trials: dict[str, Callable[[], Any]] = {
@@ -238,7 +239,7 @@ def follow_row(by_x: Any, by_k: Any) -> Any:
 
 
 def follow_invention(my_function: Any, my_partial: Any) -> Any:
-    """Exercise 5: what all interpreters make of the learner's own function and its partial."""
+    """Exercise 5: whether each interpreter gives the right result for the learner's own function and its partial."""
     vet_code(my_function, my_partial)
     made = custom_gradient(partials=my_partial)(_rename_function(my_function))
     points = [x for x, _ in POINTS]
@@ -250,18 +251,18 @@ def follow_invention(my_function: Any, my_partial: Any) -> Any:
 
     def values() -> str:
         found = [float(my_function(x)) for x in points]
-        return (
-            "numbers that differ"
-            if len(set(found)) == 3 and all(map(math.isfinite, found))
-            else describe(found)
-        )
+        if len(set(found)) == 3 and all(map(math.isfinite, found)):
+            return "numbers that differ"
+        return describe(found)
 
     def smoothness() -> str:
-        values = _find_jump(lambda x: float(my_function(x)))
-        if values:
-            return f"the function {values}"
-        slopes = _find_jump(lambda x: float(my_partial(my_function(x), x)))
-        return f"the partial {slopes}" if slopes else "no jump"
+        jump = _find_jump(lambda x: float(my_function(x)))
+        if jump:
+            return f"the function {jump}"
+        jump = _find_jump(lambda x: float(my_partial(my_function(x), x)))
+        if jump:
+            return f"the partial {jump}"
+        return "no jump"
 
     def alike(other: Callable[[float], Any]) -> str:
         pairs = [(float(other(x)), float(grad(made)(x))) for x in points]
@@ -284,7 +285,7 @@ SMALL = 1e-6
 
 
 def _find_jump(function: Callable[[float], float]) -> str:
-    """Where a function of one number jumps or is not finite, in words; found by halving intervals; empty if nowhere.
+    """Say where a function of one number jumps or is not finite, or return an empty text; jumps are found by bisection.
 
     >>> _find_jump(lambda x: abs(x - 2)), _find_jump(lambda x: float(x > 2.5)), _find_jump(lambda x: 1 / (x - 0.5))
     ('', 'jumps near x = 2.5', 'is not finite at x = 0.5')
@@ -314,7 +315,7 @@ def _value_or_nan(function: Callable[[float], float], x: float) -> float:
 
 
 def _rename_function(function: types.FunctionType) -> types.FunctionType:
-    """The function under a name that can stand in a formula, which ``<lambda>`` cannot."""
+    """The function under a name that is valid in a formula, which ``<lambda>`` is not."""
     if function.__name__.isidentifier():
         return function
     parts = (
@@ -328,7 +329,7 @@ def _rename_function(function: types.FunctionType) -> types.FunctionType:
 
 
 def _until_one_crashes(trials: dict[str, Callable[[], Any]]) -> dict[str, Any]:
-    """Run one trial after the other; what crashes once would crash again."""
+    """Run the trials one after another, up to the first that crashes; the others would crash too."""
     found: dict[str, Any] = {}
     for case, trial in trials.items():
         found[case] = attempt(lambda trial: _say(trial()), trial)
@@ -338,7 +339,7 @@ def _until_one_crashes(trials: dict[str, Callable[[], Any]]) -> dict[str, Any]:
 
 
 def _read(source: str, made: Any, at: tuple[float, ...]) -> Any:
-    """The value of a formula, with the operation itself under its name, as NumPy's functions are under theirs."""
+    """Evaluate a formula, which calls the learner's operation by its name."""
     names = {"np": np, made.__name__: made, **dict(zip("xk", at, strict=False))}
     return eval(source, names)
 
@@ -360,6 +361,6 @@ def _say(found: Any) -> Any:
 
 
 def read_letters(answer: Any) -> Any:
-    """Exercise 6: six letters for six machines, in one text or apart."""
+    """Exercise 6: six letters for six machines, given as one text or as a list."""
     parts = [letter for letter in answer if letter.isalpha()] if isinstance(answer, str) else answer
     return in_small_letters(parts, *"abcdef")

@@ -1,4 +1,4 @@
-"""The exercises of `control_flow`: they run the learner's branches and loops, on a tape and in a graph."""
+"""The exercises of `control_flow`: the learner's branches and loops, on a tape and in a static graph."""
 
 import math
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from autodiff_lab.lessons.examples.loops import until_ten
 # A branch at one point
 
 IDENTITY = "of the slope of x if x != 0 else 0 * x, at 0, by AD and in truth"
-# From where rounding spoils the quotient to where a few terms are too few: 1, 2 and 5 of each power of ten.
+# 1, 2 and 5 of each power of ten: near 0 rounding spoils the quotient, and far from 0 a short series is not enough.
 DISTANCES = ("2", "1", *(f"0.{'0' * k}{digit}" for k in range(12) for digit in (5, 2, 1)))
 PLACES = {"at 0": (0.0,)} | {
     f"at {sign}{x}": (float(sign + x),) for x in DISTANCES[::-1] for sign in ("", "-")
@@ -34,7 +34,7 @@ def expected_ratio() -> dict[str, Any]:
 
 
 def run_ratio(answer: Any, ratio: Any) -> Any:
-    """Exercise 3: two predicted slopes; value and slope of the learner's program at four places."""
+    """Exercise 3: the two slopes that were predicted, and the learner's program's values and slopes at many places."""
     found = run_cases(lambda names, x: value_and_grad(ratio)(x), PLACES, ratio)
     pair = plain(answer)
     if not isinstance(pair, tuple) or len(pair) != 2:
@@ -61,17 +61,19 @@ TABLE = {"sqrt", "cbrt", "power", "exp", "log"}
 
 
 def expected_roots() -> dict[str, Any]:
-    """Exercise 5: √x and its slope 1 / (2√x), which the learner's loop is to find."""
+    """Exercise 5: √x and its slope 1 / (2√x), which the learner's loop should find."""
     return {case: (x**0.5, 0.5 / x**0.5) for case, (x, _) in STARTS.items()}
 
 
 def find_roots(root: Any) -> Any:
-    """Exercise 5: value and slope of the learner's root by a loop, from several starts."""
+    """Exercise 5: the value and the slope of the learner's root by a loop, from several starts."""
     found = run_cases(lambda names, x, start: value_and_grad(root)(x, start), STARTS, root)
     if len(found) < len(STARTS):
         return found
     recorded = attempt(lambda: record(lambda x: root(x, 1.0), 2.0)[1].ops)
-    if isinstance(recorded, list) and any(op is not None and op.name in TABLE for op in recorded):
+    if not isinstance(recorded, list):
+        return found
+    if any(op is not None and op.name in TABLE for op in recorded):
         return Refused(
             "That takes the root from the table of rules. Here it is to be found by the loop, with + and /."
         )
@@ -106,12 +108,12 @@ def _choose(condition: Any, a: Any, b: Any) -> Any:
 
 
 def _quiet_log(x: Any) -> Any:
-    """Python computes both operands of `_choose`; of a negative number there is no logarithm to be had."""
+    """A logarithm without a warning for negative numbers: `_choose` is given both branches, so both are computed."""
     return np.log(x) if x > 0 else math.nan
 
 
 def expected_branches() -> dict[str, Any]:
-    """Exercise 6: values and slopes by the tape, which needs no cond, and no logarithm too many."""
+    """Exercise 6: the values and the slopes by the engine's tape, and no logarithm in the branch that is not taken."""
     found: dict[str, Any] = {}
     for case, (program, x) in BRANCHES.items():
         both = value_and_grad(lambda x, program=program: program(x, _quiet_log, _choose))(x)
@@ -120,7 +122,7 @@ def expected_branches() -> dict[str, Any]:
 
 
 def run_branches(run: Any, cond_gradient: Any) -> Any:
-    """Exercise 6: values and slopes of cond by the learner's graph, and the logarithms it computed."""
+    """Exercise 6: the values and the slopes of cond by the learner's graph, and the logarithms that it computed."""
     logarithms: list[float] = []
 
     def log_counted(x: Any) -> Any:
@@ -169,7 +171,7 @@ GRAPH_CELLS = ("Op", "COMPUTE", "GRADIENT", "gradient", "cond", "run", "log")
 
 
 def expected_shielded() -> dict[str, Any]:
-    """Exercise 7: value and slope of log x where x is positive and of x elsewhere, by the tape."""
+    """Exercise 7: the value and the slope of log x where x is positive, and of x elsewhere, by the engine's tape."""
     return {
         case: value_and_grad(lambda x: np.log(x) if x > 0 else x)(at)
         for case, at in SHIELDED.items()
@@ -177,7 +179,7 @@ def expected_shielded() -> dict[str, Any]:
 
 
 def run_shielded(shielded: Any) -> Any:
-    """Exercise 7: value and slope of the learner's nodes, by the learner's graph."""
+    """Exercise 7: the value and the slope of the learner's nodes, by the learner's graph."""
 
     def answer(names: dict[str, Any], at: float) -> Any:
         x = names["Op"]("x")
@@ -189,19 +191,14 @@ def run_shielded(shielded: Any) -> Any:
             return Finding("no path from the result to x")
         with np.errstate(all="ignore"):
             both = names["run"]([y, slope], {x: np.float64(at)})
-        return tuple(map(_say_infinite, both))
+        return tuple(map(_spell_nonfinite, both))
 
-    return run_cases(
-        answer,
-        {case: (at,) for case, at in SHIELDED.items()},
-        shielded,
-        listing=GRAPH_CELLS,
-        machine="graph",
-    )
+    cases = {case: (at,) for case, at in SHIELDED.items()}
+    return run_cases(answer, cases, shielded, listing=GRAPH_CELLS, machine="graph")
 
 
-def _say_infinite(value: Any) -> Any:
-    """NaN isn't equal to itself, so the check compares the word."""
+def _spell_nonfinite(value: Any) -> Any:
+    """Spell out inf and nan: a NaN isn't equal to itself, but the words can be compared."""
     return value if np.isfinite(value) else str(float(value))
 
 
@@ -211,7 +208,7 @@ FULL = 10.0
 
 
 def count_operations(x: float) -> tuple[int, int]:
-    """Exercise 1: how many operations the tape of a run holds, and how many questions the run asked.
+    """Exercise 1: the numbers of operations and of comparisons that are recorded in a run of the loop.
 
     >>> count_operations(1.5), count_operations(1.6)
     ((5, 6), (4, 5))
@@ -235,7 +232,7 @@ def measure_two_tapes(a: float = 1.5, b: float = 1.6) -> Instance:
 
 
 def differentiate_at_switch(n: int = 5) -> Instance:
-    """Exercise 2: the slopes to both sides of x = 10^(1/n), where xⁿ becomes ten."""
+    """Exercise 2: the slopes on both sides of x = 10^(1/n), where xⁿ reaches ten."""
     x = FULL ** (1 / n)
     left, right = (round(float(grad(until_ten)(x + side * 1e-13)), 6) for side in (-1, 1))
     mistakes = {
@@ -267,7 +264,7 @@ def programs(a: float) -> tuple[Any, ...]:
 
 
 def differentiate_at_kink(a: float = 0.0) -> Instance:
-    """Exercise 4: what AD reports of four programs at their kink, x = 0."""
+    """Exercise 4: the slopes of four programs at their kink, x = 0, by AD."""
     one, two, three, zero = (round(float(grad(f)(0.0)), 12) for f in programs(a))
     mistakes = {
         "difference zero": (one, two, three, 0.0),

@@ -1,7 +1,7 @@
-"""The exercises of `dag_or_tape`: they order programs made of the learner's own cells, and sweep them again.
+"""The exercises of `dag_or_tape`: topological orders of the learner's own cells, and repeated backward passes.
 
-A learner's function there uses the notebook's `Cell`, list `tape`, `sin` and `log`. A check writes its programs with
-these, and restores the tape.
+A learner's function there uses the notebook's `Cell`, list `tape`, `sin` and `log`. A check runs its programs on these,
+and restores the tape.
 """
 
 from collections.abc import Iterator
@@ -33,13 +33,13 @@ TAPE: dict[str, Any] = {
 
 
 def beside_its_log(use: Any, x: Any) -> Any:
-    """Exercise 1: a sum of a value and its logarithm; the value stands first."""
+    """Exercise 1: a sum of a value and its logarithm, with the value first."""
     c = x * x
     return c + use.log(c)
 
 
 def behind_its_log(use: Any, x: Any) -> Any:
-    """Exercise 1: a sum of a logarithm and its operand, which stands last."""
+    """Exercise 1: a sum of a value and its logarithm, with the logarithm first."""
     c = x * x
     return use.log(c) + c
 
@@ -56,20 +56,19 @@ ORDERS: dict[str, Case] = {
 }
 GOOD = "every cell once, after its operands"
 LEFT_OVER = "cells of an earlier call are there"
-# What outlives a call of the learner's, by which the second call on the same result goes wrong.
+# Something that the learner's first call left behind makes the second call on the same result go wrong.
 AGAIN = "wrong when it is called once more on the same result: {}"
 
 
 def order_programs(topological_order: Any) -> Any:
-    """Exercise 1: what is to be said of the learner's topological order, by program."""
+    """Exercise 1: whether the learner's order of each program's cells is topological, and if not, why."""
 
     def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Finding:
         result = program(SimpleNamespace(**names), *(names["Cell"](x) for x in at))
         made = tuple(names["tape"])
         noted = [set(vars(cell)) for cell in made]
-        first, again = (
-            _about(topological_order(result), result, names["Cell"], made) for _ in range(2)
-        )
+        first = _judge_order(topological_order(result), result, names["Cell"], made)
+        again = _judge_order(topological_order(result), result, names["Cell"], made)
         if first != GOOD or again == GOOD:
             return Finding(first)
         if [set(vars(cell)) for cell in made] != noted:
@@ -85,8 +84,8 @@ def order_programs(topological_order: Any) -> Any:
     return run_cases(run, ORDERS, topological_order, **TAPE)
 
 
-def _about(order: Any, result: Any, kind: type, made: tuple[Any, ...]) -> str:
-    """Say what is wrong first with an order of the cells that were made for one program."""
+def _judge_order(order: Any, result: Any, kind: type, made: tuple[Any, ...]) -> str:
+    """Describe an order of the cells that were made for a program: what is wrong first, or that it is good."""
     if not isinstance(order, list | tuple) or not all(isinstance(cell, kind) for cell in order):
         return f"no list of cells, but {describe(order)}"
     needed, to_visit = set(), [result]
@@ -120,9 +119,10 @@ def _operands_come_first(order: Any) -> bool:
 
 
 def count_over_tape(x: float = 2.0) -> Instance:
-    """Exercise 2: what counting consumers on the whole tape leaves at x, for x ln x − sin x with a square for nothing.
+    """Exercise 2: the count and the adjoint that x is left with, if a sweep waits for consumers on the whole tape.
 
-    The result sends, then the sine; the product waits for the square, which never sends.
+    The program is x ln x − sin x, with a square that is not used. The result sends, then the sine; the product waits
+    for the square, which never sends.
 
     >>> count_over_tape().expected
     (2, 0.4161468365471424)
@@ -143,7 +143,7 @@ def count_over_tape(x: float = 2.0) -> Instance:
 
 
 def _both_contributions(tape: Any) -> list[float]:
-    """What the last line of a tape sends to its two operands."""
+    """The contributions that the last line of a tape sends to its two operands."""
     return [float(sent) for _, _, sent in pull_back(tape, tape.output_line, seed_of(tape))]
 
 
@@ -170,13 +170,13 @@ def use_operand_twice(x: float = 3.0) -> Instance:
 
 
 def call_backward_thrice(program: str = "a + b + c") -> Instance:
-    """Exercise 4: what a.grad holds after one, two and three backward passes that clear the result alone.
+    """Exercise 4: the value of a.grad after one, two and three backward passes that clear only the result's gradient.
 
     >>> call_backward_thrice().expected
     (1.0, 3.0, 6.0)
     """
     _, tape = record(parse_expression(program, ("a", "b", "c")), 1.0, 2.0, 3.0)
-    held = tuple(_piled_up(tape))
+    held = tuple(_accumulate(tape))
     slope = held[0]
     mistakes = {
         "found anew": (slope, slope, slope),
@@ -186,8 +186,8 @@ def call_backward_thrice(program: str = "a + b + c") -> Instance:
     return Instance(plain(held), mistakes=mistakes)
 
 
-def _piled_up(tape: Any) -> Iterator[float]:
-    """Yield the gradient of the first input after each of three calls."""
+def _accumulate(tape: Any) -> Iterator[float]:
+    """Yield the gradient of the first input after each of three backward passes that do not clear it."""
     adjoints: list[Any] = [None] * len(tape)
     for _ in range(3):
         adjoints[tape.output_line] = seed_of(tape)

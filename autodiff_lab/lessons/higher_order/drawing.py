@@ -1,4 +1,4 @@
-"""Drawings of the notebook `higher_order`: numbers inside numbers, a tape of sweeps, and a Hessian as arrows."""
+"""Pictures for the notebook `higher_order`: nested dual numbers, a tape with its sweeps, and second derivatives."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ def draw_nested(number: Any) -> graphviz.Digraph:
     Parameters
     ----------
     number : Dual or Tagged
-        Of the notebook: it has a `value` and a `tangent`, and perhaps a `tag`.
+        A number of the notebook, with a `value`, a `tangent` and perhaps a `tag`.
     """
     graph = graphviz.Digraph()
 
@@ -43,9 +43,9 @@ def draw_records(
     records : sequence of (operands, result, partials)
         The tape.
     swept : int
-        How many of them belong to the function.
+        The number of records that belong to the function; later ones were added by sweeps.
     known : dict
-        Variables that have a name, by their names.
+        Named Variables, by their names.
     """
     graph = graphviz.Digraph(graph_attr={"rankdir": "LR"})
     names = {variable: name for name, variable in known.items()}
@@ -80,7 +80,7 @@ def draw_parabola(f: Callable[[Any], Any], x: float, xs: np.ndarray) -> None:
 
 
 def draw_product(f: Callable[[Any], Any], x: np.ndarray, v: np.ndarray) -> None:
-    """Plot the gradient at places along v, and beside it v with Hv, the rate at which the gradient changes there."""
+    """Plot the gradient at points along v, and next to it v with Hv, the rate at which the gradient changes along v."""
     product = hvp(f, (x,), (v,))
     places = np.array([x + step * v for step in (0.0, 0.4, 0.8)])
     slopes = np.array([grad(f)(place) for place in places])

@@ -1,7 +1,7 @@
-"""The exercises of `higher_order`: they run nested derivatives beside the engine's.
+"""The exercises of `higher_order`: the learner's nested derivatives, compared with the engine's.
 
-How did a Hessian-vector product nest its derivatives? The differentiated function sees it from its argument: a
-Variable that holds a Dual, or a Dual that holds a Variable.
+How a Hessian-vector product nests its derivatives can be read from the argument of the differentiated function: it is a
+Variable that contains a Dual, or a Dual that contains a Variable.
 """
 
 import math
@@ -27,7 +27,7 @@ def course(x: Any) -> Any:
 
 
 def of_three(x: Any) -> Any:
-    """Exercise 5: a function of an array of three, whose Hessian has no 0 in it."""
+    """Exercise 5: a function of an array of three, whose Hessian has no zero element."""
     return np.exp(x[0] * x[1]) * np.sin(x[2])
 
 
@@ -46,7 +46,7 @@ MATRICES = {"hessian", "jacobian", "jacfwd", "jacrev"}
 
 
 def expected_products() -> dict[str, Any]:
-    """Exercise 5: Hessian-vector products in each of three nestings, and what f is given."""
+    """Exercise 5: the Hessian-vector products of each nesting, and how the nesting is recognised."""
     found: dict[str, Any] = {}
     for way in WAYS:
         for case, (f, x, v) in PRODUCTS.items():
@@ -69,12 +69,12 @@ NO_MATRIX = "products, without a matrix"
 
 
 def made_of(way: str) -> str:
-    """Exercise 5: the name of the case that says what a product was made of."""
+    """Exercise 5: the name of the case that is whether a matrix was made on the way."""
     return f"“what {way.replace(' ', '_')} is made of”"
 
 
 def inside(way: str) -> str:
-    """Exercise 5: the name of the case that says how the derivatives were nested."""
+    """Exercise 5: the name of the case that is the order in which derivatives are nested."""
     return f"“which derivative is outside and which inside in {way.replace(' ', '_')}”"
 
 
@@ -115,16 +115,16 @@ def nesting(x: Any) -> str:
     while isinstance(x, Variable | Dual):
         if isinstance(x, Variable):
             levels.append("reverse")
+        elif x.level.batch is None:
+            levels.append("forward")
         else:
-            levels.append(
-                "forward" if x.level.batch is None else "forward, all directions at once,"
-            )
+            levels.append("forward, all directions at once,")
         x = x.value
     return " over ".join(reversed(levels)) or "no derivative"
 
 
 def _sum_up(nestings: list[str]) -> str:
-    """Sum up the nestings that f met, and say how often it ran if that is more than once for each case."""
+    """Summarize the nestings in which f was called, and the number of calls if it was more than one per case."""
     kinds = list(dict.fromkeys(nestings))
     if not kinds:
         return "f is never called"
@@ -172,14 +172,14 @@ def by_the_engine(f: Callable[[Any], Any], x: Any) -> Any:
 
 
 def expected_nested() -> dict[str, Any]:
-    """Exercise 2: what each nested derivative is, where tags must keep the levels apart."""
+    """Exercise 2: nested derivatives whose levels must be told apart, by the engine."""
     return {case: plain(program(by_the_engine)) for case, program in NESTED.items()}
 
 
 def run_nested(together: Any, D_tagged: Any) -> Any:
-    """Exercise 2: nested derivatives by the learner's tagged numbers, whose class finds `together` by name."""
+    """Exercise 2: nested derivatives by the learner's tagged numbers, whose class calls `together`."""
     cases = {case: (program,) for case, program in NESTED.items()}
-    beside: dict[str, Any] = {
+    options: dict[str, Any] = {
         "listing": ("Tagged", "tags"),
         "machine": "class",
         "together": together,
@@ -193,7 +193,7 @@ def run_nested(together: Any, D_tagged: Any) -> Any:
             )
         return slope
 
-    return run_cases(run, cases, together, D_tagged, **beside)
+    return run_cases(run, cases, together, D_tagged, **options)
 
 
 # Conjugate gradients where the curvature is negative
@@ -235,14 +235,14 @@ def truncated(gradient: Any, hessian_times: Callable[[Any], Any]) -> Any:
 
 
 def take_steps(truncated_cg: Any) -> Any:
-    """Exercise 7: the steps of a truncated conjugate gradient method on several Hessians."""
+    """Exercise 7: the steps of a truncated conjugate gradient method for several Hessians."""
     return run_cases(lambda names, *data: one_step(truncated_cg, *data), CURVATURES, truncated_cg)
 
 
 def one_step(
     function: Any, gradient: tuple[float, ...], hessian: tuple[tuple[float, ...], ...]
 ) -> Any:
-    """Exercise 7: a method's step for one Hessian; dividing by 0 or computing over 50 products raises."""
+    """Exercise 7: a method's step for one Hessian; a division by 0, or more than 50 products, raises an error."""
     products = 0
 
     def hessian_times(p: Any) -> Any:
@@ -288,7 +288,7 @@ ON_A_TAPE: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
 
 
 def expected_on_a_tape() -> dict[str, Any]:
-    """Exercise 4: nested derivatives such as y³'s fourth, by the engine."""
+    """Exercise 4: nested derivatives such as the fourth of y³, by the engine."""
     return {case: plain(program(by_the_engine, *at)) for case, (program, at) in ON_A_TAPE.items()}
 
 
@@ -306,7 +306,7 @@ def differentiate_on_tape(derivative: Any) -> Any:
 
 
 def merge_marks(a: float = 4.0, b: float = 1.0, c: float = 3.0, d: float = 2.0) -> Instance:
-    """Exercise 1: what two nested derivatives are, and what a machine with one ε makes of them.
+    """Exercise 1: two nested derivatives, on paper and by a machine with a single ε.
 
     >>> merge_marks().expected
     (8.0, 5.0, 24.0, 16.0)
@@ -317,7 +317,10 @@ def merge_marks(a: float = 4.0, b: float = 1.0, c: float = 3.0, d: float = 2.0) 
     )
     slopes = [run.result.tagged for run in programs]
     merged = [run.result.untagged for run in programs]
-    held = a, 2 * c * d  # d/dy(x · y) = x and d/dy(x · y · y) = 2xy, held still while x moves
+    held = (
+        a,
+        2 * c * d,
+    )  # d/dy(x · y) = x and d/dy(x · y · y) = 2xy, taken as constants while x moves
 
     def answered(on_paper: Sequence[Any], by_machine: Sequence[Any]) -> tuple[Any, ...]:
         return plain((on_paper[0], by_machine[0], on_paper[1], by_machine[1]))
@@ -333,7 +336,7 @@ def merge_marks(a: float = 4.0, b: float = 1.0, c: float = 3.0, d: float = 2.0) 
 
 
 def find_convexity(centre: float = 7.0, width: float = 10.0) -> Instance:
-    """Exercise 6: where ln((x − centre)² + width) bends upwards.
+    """Exercise 6: the interval on which ln((x − centre)² + width) is convex.
 
     >>> find_convexity().expected
     (False, 3.8377223398316205, 10.16227766016838)
@@ -354,7 +357,7 @@ def find_convexity(centre: float = 7.0, width: float = 10.0) -> Instance:
 
 
 def find_coefficients(x: float = 3.0, y: float = 2.0) -> Instance:
-    """Exercise 3: what stands before 1, ε₁, ε₂ and ε₁ε₂ in x²y³, for x + ε₁ and y + ε₂.
+    """Exercise 3: the coefficients of 1, ε₁, ε₂ and ε₁ε₂ in x²y³, for x + ε₁ and y + ε₂.
 
     >>> find_coefficients().expected
     (72.0, 48.0, 108.0, 72.0)

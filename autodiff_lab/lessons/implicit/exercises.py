@@ -1,4 +1,4 @@
-"""The exercises of `implicit`: they compare slopes with those of converged loops.
+"""The exercises of `implicit`: slopes of solutions, compared with those of converged loops.
 
 The expected numbers come from the loops themselves, differentiated through every iteration until they converge.
 """
@@ -19,7 +19,7 @@ ITERATIONS = 150
 
 
 def unrolled(step: Step, start: Any) -> Callable[[Any], Any]:
-    """A loop as the learner would record it, long after it has converged."""
+    """Return the function of x that iterates a loop until long after it has converged."""
 
     def run(x: Any) -> Any:
         z = start
@@ -41,7 +41,7 @@ ROOTS: dict[str, tuple[Callable[[Any, Any], Any], float, float]] = {
 
 
 def expected_slopes() -> dict[str, Any]:
-    """Exercise 1: the slopes of four roots, the first from its loop, the others by hand."""
+    """Exercise 1: the slopes of four roots, the first by differentiating its loop, the others by hand."""
     cosine = float(grad(unrolled(lambda z, x: np.cos(x * z), 1.0))(1.0))
     return dict(zip(ROOTS, (cosine, 1 / 6, -1 / 6, -1 / 4), strict=True))
 
@@ -80,7 +80,7 @@ def expected_tangents() -> dict[str, Any]:
 
 
 def push_solutions(push: Any) -> Any:
-    """Exercise 2: the tangents of two fixed points by the learner's `push`, at the solutions."""
+    """Exercise 2: the tangents of the same fixed points by the learner's `push`, at the solutions."""
     cases = {
         case: (step, unrolled(step, start)(x), x, dx)
         for case, (step, start, x, dx) in LOOPS.items()
@@ -101,7 +101,7 @@ LINES = "lines on the tape of a solution: its input, and itself"
 
 
 def list_looks() -> dict[str, tuple[Callable[[Any, Any], Any], Step, Any, Any]]:
-    """Exercise 3: what is looked at of a solution, and the loop that it is the solution of, by case."""
+    """Exercise 3: for each case a function that looks at a solution, and the loop whose solution it is."""
     looks: dict[str, tuple[Callable[[Any, Any], Any], Step, Any, Any]] = {}
     for case, (step, start, x, _) in LOOPS.items():
         looks[f"the solution of {case}"] = (lambda solution, x: solution(x)), step, start, x
@@ -125,7 +125,7 @@ def use_rule(implicit: Any) -> Any:
     def run(names: dict[str, Any], look: Any, step: Step, start: Any, x: Any) -> Any:
         return look(implicit(step, start), x)
 
-    # A rule that repeats hundreds of iterations is right, too, and its own derivative takes millions of steps.
+    # A rule that runs hundreds of iterations is correct too, and its own derivative takes millions of steps.
     return run_cases(run, list_looks(), implicit, listing=("ad", "np", "settle"), steps=5 * STEPS)
 
 
@@ -134,16 +134,16 @@ def use_rule(implicit: Any) -> Any:
 
 Pull = Callable[[Any], tuple[Any, Any]]
 MIX = np.array([[0.3, -0.5, 0.1], [0.4, 0.2, 0.3], [-0.2, 0.1, 0.5]])
-# As in the notebook's network, where each point has a row of units.
+# As in the notebook's network: the state has a row of units for each point.
 ROWS: tuple[Step, Any, Any] = (
     lambda z, x: np.tanh(z @ MIX + x),
     np.zeros((2, 3)),
     np.array([[0.5, -0.3, 0.2], [0.1, 0.4, -0.6]]),
 )
-# the faster to fail comes first
+# A wrong loop fails faster on the smaller state, so that one comes first.
 ADJOINTS = {f"the adjoint w for {case}": LOOPS[case][:3] for case in (TWO, THREE)}
 ADJOINTS |= {"the adjoint w for a state of 2 rows with 3 units each": ROWS}
-# As in the notebook's spirals, where an iteration takes away a fiftieth only.
+# As in the notebook's spirals, where each iteration removes only a fiftieth of the error.
 SLOW: tuple[Step, Any, Any] = (lambda z, x: 0.97 * z[::-1] + x, np.zeros(2), np.array([0.1, 0.2]))
 ADJOINTS["the adjoint w for a loop that forgets slowly"] = SLOW
 LARGEST = "the adjoints that were sent back"
@@ -151,7 +151,7 @@ GROW = "grow without end"
 
 
 def _find_state_and_jacobian(step: Step, start: Any, x: Any) -> tuple[Any, np.ndarray, np.ndarray]:
-    """The solution, and the Jacobians of one step there, as matrices."""
+    """The solution z, and there the Jacobians of one step with respect to z and x, as matrices."""
     z = unrolled(step, start)(x)
     A, B = jacobian(step, argnums=(0, 1))(z, x)
     return z, A.reshape(z.size, -1), B.reshape(z.size, -1)
@@ -214,14 +214,14 @@ FITS: dict[str, tuple[Callable[[Any, Any], Any], Any, float]] = {
 
 
 def find_best(loss: Callable[[Any, Any], Any], w: Any, lam: Any) -> Any:
-    """Exercise 5: the best weights by Newton's method; its last iteration is the one the slope is taken through."""
+    """Exercise 5: the best weights by Newton's method, in steps that can be differentiated."""
     for _ in range(30):
         w = w - np.linalg.solve(hessian(loss)(w, lam), grad(loss)(w, lam))
     return w
 
 
 def expected_fits() -> dict[str, Any]:
-    """Exercise 5: the slopes of the best weights in λ, through all iterations of Newton's method."""
+    """Exercise 5: the slopes of the best weights with respect to λ, through every step of Newton's method."""
     return {
         case: plain(jvp(lambda lam, loss=loss, w=w: find_best(loss, w, lam), (lam,), (1.0,))[1])
         for case, (loss, w, lam) in FITS.items()
@@ -229,7 +229,7 @@ def expected_fits() -> dict[str, Any]:
 
 
 def slope_fits(slope_of_best: Any) -> Any:
-    """Exercise 5: the slopes of the best weights in λ by the learner's `slope_of_best`."""
+    """Exercise 5: the slopes of the best weights with respect to λ by the learner's `slope_of_best`."""
     cases = {case: (loss, find_best(loss, w, lam), lam) for case, (loss, w, lam) in FITS.items()}
     return run_cases(
         lambda names, *at: slope_of_best(*at), cases, slope_of_best, listing=("ad", "np")
@@ -259,7 +259,7 @@ SHARES: dict[str, tuple[Callable[[Any, Any], Any], Any, Any]] = {
 
 
 def find_shares(cost: Callable[[Any, Any], Any], z: Any, x: Any) -> tuple[Any, Any]:
-    """Exercise 6: the best shares and their price by Newton's method, inside the budget from the first step on."""
+    """Exercise 6: the best shares and their price by Newton's method, which keeps to the budget in every step."""
     border = np.ones((len(z), 1))
     price = 0.0
     for _ in range(30):
@@ -270,7 +270,7 @@ def find_shares(cost: Callable[[Any, Any], Any], z: Any, x: Any) -> tuple[Any, A
 
 
 def expected_shares() -> dict[str, Any]:
-    """Exercise 6: the Jacobians of the best shares; the curvature's inverse, less what would change the budget."""
+    """Exercise 6: the Jacobians of the best shares: the inverse Hessian, minus what would change the budget."""
     found = {}
     for case, (cost, start, x) in SHARES.items():
         z, _ = find_shares(cost, start, x)

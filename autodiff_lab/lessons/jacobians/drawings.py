@@ -1,4 +1,4 @@
-"""The pictures of the notebook `jacobians`: a pushed circle, a combination of rows, and coloured columns."""
+"""Pictures for the notebook `jacobians`: a pushed circle, a combination of rows, and coloured columns."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ SHADES = 8  # of the colour map Set2
 def show_circle(
     f: Callable[[Array], Array], push: Callable[[Array], Array], x: Array, length: float
 ) -> None:
-    """Show what a pushforward and what the function itself make of a circle of steps, divided by their length."""
+    """Show a circle of steps after the pushforward, and after the function itself, divided by the steps' length."""
     angles = np.linspace(0, 2 * np.pi, 121)
     steps = length * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     pushed = np.array([push(step) for step in steps]) / length
@@ -53,7 +53,7 @@ def show_pull(rows: Array, pulled: Array) -> None:
 
 
 def show_colours(pattern: Array, colour: Array) -> None:
-    """Show which columns have which colour, beside the sums in which the columns of a colour travel."""
+    """Show the colour of each column, and next to it the sums of the columns with the same colour."""
     count = colour.max() + 1
     sums = np.stack([pattern[:, colour == c].any(axis=1) for c in range(count)], axis=1)
     n = pattern.shape[1]
@@ -64,7 +64,7 @@ def show_colours(pattern: Array, colour: Array) -> None:
 
 
 def show_both_ways(pattern: Array, by_columns: Array, by_rows: Array) -> None:
-    """Show the colours of a pattern's columns beside those of its rows."""
+    """Show the colours of a pattern's columns next to those of its rows."""
     _, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3.2))
     _paint(left, pattern, by_columns, f"by columns: {by_columns.max() + 1}")
     _paint(right, pattern.T, by_rows, f"by rows (transposed): {by_rows.max() + 1}")

@@ -1,4 +1,4 @@
-"""The exercises of `jacobians`: they run Jacobians by columns, by rows and by coloured passes."""
+"""The exercises of `jacobians`: Jacobians by columns, by rows, and by coloured passes."""
 
 import types
 from collections.abc import Callable
@@ -32,20 +32,18 @@ CASES: dict[str, tuple[Function, tuple[float, ...]]] = {
         (3.0, 2.0),
     ),
 }
-WAYS = "by columns", "by rows"
+WAYS = ("by columns", "by rows")
 UNTOUCHED = "whether x is left as it was"
 RUNS_OF_F = "how often f is run by rows, for two inputs and three results"
-MADE_OF = "what my_jacfwd is made of", "what my_jacrev is made of"
-PUSHES, PULLS, READY_MADE, DIFFERENCES = (
-    "pushes",
-    "pulls",
-    "a ready-made Jacobian",
-    "values of f alone",
-)
+MADE_OF = ("what my_jacfwd is made of", "what my_jacrev is made of")
+PUSHES = "pushes"
+PULLS = "pulls"
+READY_MADE = "a ready-made Jacobian"
+DIFFERENCES = "values of f alone"
 
 
 def count_runs(f: Function) -> tuple[Function, list[type]]:
-    """Exercises 2 and 4: a function that notes with what it is run."""
+    """Exercises 2 and 4: the same function, and a list of the types of the arguments with which it is called."""
     runs: list[type] = []
 
     def counting(x: Any) -> Any:
@@ -56,7 +54,7 @@ def count_runs(f: Function) -> tuple[Function, list[type]]:
 
 
 def made_of(code: types.FunctionType, runs: list[type]) -> str:
-    """Exercise 2: what a Jacobian was made of: pushes, pulls, differences, or a ready-made one."""
+    """Exercise 2: how the learner's Jacobian was made: by pushes, pulls, differences, or a ready-made Jacobian."""
     names = set(names_in(code.__code__))
     if names & {"jacfwd", "jacrev", "jacobian", "hessian"}:
         return READY_MADE
@@ -69,13 +67,12 @@ def expected_jacobians() -> dict[str, Any]:
     """Exercise 2: the package's Jacobians; a tape is recorded once, however many rows are pulled from it."""
     matrices = {case: plain(jacobian(f)(np.array(x))) for case, (f, x) in CASES.items()}
     found = {f"{case}, {way}": matrix for way in WAYS for case, matrix in matrices.items()}
-    return (
-        found | {UNTOUCHED: True, RUNS_OF_F: 1.0} | dict(zip(MADE_OF, (PUSHES, PULLS), strict=True))
-    )
+    found |= {UNTOUCHED: True, RUNS_OF_F: 1.0}
+    return found | dict(zip(MADE_OF, (PUSHES, PULLS), strict=True))
 
 
 def find_jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
-    """Exercise 2: the learner's Jacobians by columns and by rows, and how often f was run."""
+    """Exercise 2: the learner's Jacobians by columns and by rows, how they were made, and how often f was run."""
     vet_code(my_jacfwd, my_jacrev)
     found: dict[str, Any] = {UNTOUCHED: True}
     for way, code, made in zip(WAYS, (my_jacfwd, my_jacrev), MADE_OF, strict=True):
@@ -96,7 +93,7 @@ def find_jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
 
 
 def chain(x: Any) -> Any:
-    """Exercise 4: Broyden's tridiagonal function: each result looks at one input and its two neighbours."""
+    """Exercise 4: Broyden's tridiagonal function: each result depends on one input and its two neighbours."""
     before, after = np.concatenate([[0.0], x[:-1]]), np.concatenate([x[1:], [0.0]])
     return (3 - 2 * x) * x - before - 2 * after + 1
 
@@ -109,13 +106,13 @@ ON_DIAGONALS = np.abs(np.subtract.outer(np.arange(30), np.arange(30))) <= 1
 
 
 def expected_compressed() -> dict[str, Any]:
-    """Exercise 4: a tridiagonal Jacobian by three runs, right on its diagonals and 0 elsewhere."""
+    """Exercise 4: a tridiagonal Jacobian by three runs, correct on its diagonals and 0 elsewhere."""
     rows = plain(jacobian(chain)(_point(7))[:2])
     return {PASSES: 3.0, RIGHT: float(ON_DIAGONALS.sum()), ELSEWHERE: 0.0, SEVEN: rows}
 
 
 def compress_jacobian(tridiagonal_jacobian: Any) -> Any:
-    """Exercise 4: the learner's compressed Jacobian of Broyden's function, entry by entry."""
+    """Exercise 4: the learner's compressed Jacobian of Broyden's function, element by element."""
     vet_code(tridiagonal_jacobian)
     f, runs = count_runs(chain)
     seen = attempt(tridiagonal_jacobian, f, _point(30))
@@ -140,7 +137,7 @@ def _point(n: int) -> Any:
 
 
 def _matrix(seen: Any, n: int) -> Any:
-    """A square array of numbers, or None."""
+    """A learner's result as an (n, n) array, or None if it isn't one."""
     try:
         matrix = np.asarray(seen, dtype=float)
     except (TypeError, ValueError):
@@ -157,22 +154,30 @@ Matrix = tuple[tuple[float, ...], ...]
 def choose_modes(pairs: Pairs = ((1, 3), (3, 1), (1000, 1), (2, 1000), (5, 5))) -> Instance:
     """Exercise 1: the mode with fewer passes, for each pair of inputs and results."""
 
-    def words(fewer_inputs: str, fewer_results: str, equal: str) -> tuple[str, ...]:
-        return tuple(fewer_inputs if n < m else fewer_results if m < n else equal for n, m in pairs)
+    def choose(fewer_inputs: str, fewer_results: str, equal: str) -> tuple[str, ...]:
+        modes = []
+        for n, m in pairs:
+            if n < m:
+                modes.append(fewer_inputs)
+            elif m < n:
+                modes.append(fewer_results)
+            else:
+                modes.append(equal)
+        return tuple(modes)
 
-    right = words("forward", "reverse", "either")
+    right = choose("forward", "reverse", "either")
     mistakes = {
-        "all reverse": words("reverse", "reverse", "reverse"),
-        "the more expensive": words("reverse", "forward", "either"),
-        "square ones reverse": words("forward", "reverse", "reverse"),
-        "square ones forward": words("forward", "reverse", "forward"),
-        "all forward": words("forward", "forward", "forward"),
+        "all reverse": choose("reverse", "reverse", "reverse"),
+        "the more expensive": choose("reverse", "forward", "either"),
+        "square ones reverse": choose("forward", "reverse", "reverse"),
+        "square ones forward": choose("forward", "reverse", "forward"),
+        "all forward": choose("forward", "forward", "forward"),
     }
     return Instance(right, mistakes=mistakes)
 
 
 def sum_rows(a: float = 1.0, b: float = 1.0) -> Instance:
-    """Exercise 3: what ones pull back from (a·x1 + b·x2, x1 − x2), and the seed of its second row."""
+    """Exercise 3: the result of pulling ones back through (a·x1 + b·x2, x1 − x2), and the seed for its second row."""
 
     def both(x: Any) -> Any:
         return np.stack([a * x[0] + b * x[1], x[0] - x[1]])
@@ -199,7 +204,7 @@ def sum_rows(a: float = 1.0, b: float = 1.0) -> Instance:
 def differentiate_square(
     A: Matrix = ((2.0, 1.0), (0.5, 3.0)), dA: Matrix = ((1.0, 0.0), (2.0, -1.0))
 ) -> Instance:
-    """Exercise 5: the derivative of A² in the direction dA, by the engine's own push."""
+    """Exercise 5: the derivative of A² in the direction dA, by the engine's JVP."""
     at, along = np.array(A), np.array(dA)
     right = plain(jvp(lambda X: X @ X, (at,), (along,))[1])
     mistakes = {
@@ -214,9 +219,10 @@ def differentiate_square(
 
 
 def count_multiplications(widths: tuple[int, ...] = (100, 20, 10, 1)) -> Instance:
-    """Exercise 6: multiplications for a product of local Jacobians, from its input and from its result."""
+    """Exercise 6: the multiplications in a product of local Jacobians, starting from the input and from the result."""
     n, p, q, m = widths
-    forward, reverse = q * p * n + m * q * n, m * q * p + m * p * n
+    forward = q * p * n + m * q * n
+    reverse = m * q * p + m * p * n
     mistakes = {
         "exchanged": (reverse, forward),
         "one tangent": (q * p + m * q, reverse),

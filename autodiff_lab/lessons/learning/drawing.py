@@ -1,4 +1,4 @@
-"""Drawings of the notebook `learning`: the cells of its first program, and the shapes on a tape of arrays."""
+"""Graphs for the notebook `learning`: the cells of its first program, and the shapes on a tape of arrays."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,12 +8,12 @@ import numpy as np
 
 
 def draw_cells(result: Any) -> graphviz.Digraph:
-    """Draw the cells that a result was made of, a dot for each: grey without operands, dashed where a partial is 0.
+    """Draw a dot for each cell on a result's tape: grey if it has no operands; a link is dashed if its partial is 0.
 
     Parameters
     ----------
     result : Cell
-        Of `autodiff_lab.systems.wengert`.
+        A cell of `autodiff_lab.systems.wengert`.
     """
     tape = result.tape
     g = graphviz.Digraph(graph_attr={"rankdir": "LR", "label": f"{len(tape)} cells"})
@@ -26,14 +26,14 @@ def draw_cells(result: Any) -> graphviz.Digraph:
 
 
 def draw_numbers(result: Any, names: Sequence[str]) -> graphviz.Digraph:
-    """Draw the cells of a result with value and sensitivity, and the local partial at each line.
+    """Draw the cells of a result with their values and sensitivities, and the local partial at each arrow.
 
     Parameters
     ----------
     result : Cell
-        After its `backprop()`.
+        A cell whose `backprop()` was called.
     names : sequence of str
-        What stands in the boxes, in the order of the tape.
+        The names of the cells, in the order of the tape.
     """
     g = graphviz.Digraph(graph_attr={"rankdir": "LR"})
     for name, cell in zip(names, result.tape, strict=True):
@@ -44,12 +44,12 @@ def draw_numbers(result: Any, names: Sequence[str]) -> graphviz.Digraph:
 
 
 def draw_shapes(tape: Any) -> graphviz.Digraph:
-    """Draw a tape of arrays, a box for each line, with its operation and the shape of its value.
+    """Draw a tape of arrays: a box for each line, with its operation and the shape of its value.
 
     Parameters
     ----------
     tape : Tape
-        As `ad.record` returns it, of a function of one dictionary.
+        The tape of a function of one dictionary, as `ad.record` returns it.
     """
     g = graphviz.Digraph(graph_attr={"rankdir": "LR", "ranksep": "0.2"})
     inputs = (name.split("'")[1] for name in tape.input_names)  # w of parameters['w']

@@ -1,4 +1,4 @@
-"""The exercises of `learning`: they train with the learner's formulas and updates."""
+"""The exercises of `learning`: the learner's gradients, gradient check and updates, on iris and on a small network."""
 
 import functools
 import itertools
@@ -42,12 +42,12 @@ def cross_entropy(z: Any, y: Any) -> Any:
 
 
 def expected_score_gradients() -> dict[str, Any]:
-    """Exercise 1: the gradients of softmax and cross-entropy in the scores, by the engine."""
+    """Exercise 1: the gradients of cross-entropy of softmax with respect to the scores, by the engine."""
     return {case: plain(grad(cross_entropy)(z, y)) for case, (z, y) in SCORES.items()}
 
 
 def find_score_gradients(gradient_of_scores: Any) -> Any:
-    """Exercise 1: the gradients in the scores by the learner's formula, from probabilities and labels."""
+    """Exercise 1: the same gradients by the learner's formula, from probabilities and labels."""
 
     def run(names: dict[str, Any], z: Any, y: Any) -> Any:
         p = np.exp(z) / np.sum(np.exp(z), axis=1, keepdims=True)
@@ -63,7 +63,7 @@ def find_score_gradients(gradient_of_scores: Any) -> Any:
 
 @functools.lru_cache(maxsize=64)
 def iris_run(rate: float, epochs: int, clear: bool = True) -> tuple[Epoch, ...]:
-    """The first epochs of a softmax training on iris, in arrays."""
+    """The first epochs of a training of softmax regression on iris, with arrays."""
     return tuple(itertools.islice(train_arrays(rate=rate, clear=clear), epochs))
 
 
@@ -71,7 +71,7 @@ def iris_run(rate: float, epochs: int, clear: bool = True) -> tuple[Epoch, ...]:
 
 
 def read_pair(answer: Any) -> Any:
-    """Exercise 3b: a number and a word, however it is spelled; a heavy ball is momentum.
+    """Exercise 3b: a number and a word in any spelling; heavy ball means momentum.
 
     >>> read_pair([1, "Heavy-ball momentum"]), read_pair((0.5, " B)"))
     ((1.0, 'momentum'), (0.5, 'b'))
@@ -92,12 +92,12 @@ def _word(text: str) -> str:
 POINT = np.array([1.0, -0.5, 2.0])
 
 
-def _bent(x: Any) -> Any:
+def _curved(x: Any) -> Any:
     return np.exp(x[0]) * x[1] + x[2] ** 3 - x[0] * x[2]
 
 
-def _falling(x: Any) -> Any:
-    return -_bent(x)
+def _negated(x: Any) -> Any:
+    return -_curved(x)
 
 
 def _of_two(x: Any) -> Any:
@@ -105,18 +105,18 @@ def _of_two(x: Any) -> Any:
 
 
 BELOW = "below 0.000001"
-SLOPES = grad(_bent)(POINT)
+SLOPES = grad(_curved)(POINT)
 LARGEST = float(np.max(np.abs(SLOPES)))
 PAIR = np.array([1.0, 3.0])
 LONG_STEP = 0.1
-# What is differentiated where, what is claimed to be its gradient, and its error relative to the largest entry.
+# A function, a point, a claimed gradient, and its largest error relative to the largest element of the gradient.
 CLAIMS: dict[str, tuple[Any, Any, Any, str | float]] = {
-    "the gradient itself": (_bent, POINT, SLOPES, BELOW),
-    "three times the gradient": (_bent, POINT, 3 * SLOPES, 2.0),
-    "one entry too small": (_bent, POINT, SLOPES - np.array([0.0, 0.0, 1.0]), 1.0 / LARGEST),
-    "one entry too large": (_bent, POINT, SLOPES + np.array([0.0, 2.0, 0.0]), 2.0 / LARGEST),
+    "the gradient itself": (_curved, POINT, SLOPES, BELOW),
+    "three times the gradient": (_curved, POINT, 3 * SLOPES, 2.0),
+    "one entry too small": (_curved, POINT, SLOPES - np.array([0.0, 0.0, 1.0]), 1.0 / LARGEST),
+    "one entry too large": (_curved, POINT, SLOPES + np.array([0.0, 2.0, 0.0]), 2.0 / LARGEST),
     "one entry too large, where the largest is negative": (
-        _falling, POINT, np.array([0.0, 2.0, 0.0]) - SLOPES, 2.0 / LARGEST,
+        _negated, POINT, np.array([0.0, 2.0, 0.0]) - SLOPES, 2.0 / LARGEST,
     ),
     "a function of two inputs": (_of_two, PAIR, grad(_of_two)(PAIR) + np.array([0.9, 0.0]), 0.1),
 }  # fmt: skip
@@ -124,7 +124,7 @@ WITH_STEP = "the gradient itself, with h = 0.1"
 
 
 def largest_relative_error(f: Any, x: Any, claimed: Any, h: float) -> float:
-    """Exercise 3a: the largest error of an entry of a claimed gradient, divided by the largest central difference.
+    """Exercise 3a: the largest error of a claimed gradient's elements, divided by the largest central difference.
 
     >>> round(largest_relative_error(lambda x: x[0] ** 3, np.array([1.0]), np.array([3.0]), 0.1), 6)
     0.003322
@@ -134,36 +134,38 @@ def largest_relative_error(f: Any, x: Any, claimed: Any, h: float) -> float:
 
 
 def compare_claims(worst_error: Any) -> Any:
-    """Exercise 3a: what the learner's `worst_error` says of right and wrong gradients, and of its input."""
+    """Exercise 3a: the learner's `worst_error` of correct and wrong gradients, and its input afterwards."""
     vet_code(worst_error)
     found: dict[str, Any] = {}
     for case, (f, at, claimed, _) in CLAIMS.items():
         x = at.copy()
         error = summarize(attempt(worst_error, lambda x, f=f: float(f(x)), x, claimed.copy()))
-        found[case] = _say_if_tiny(error)
+        found[case] = _name_if_tiny(error)
         found.setdefault("x afterwards", plain(x))
         if isinstance(error, Crashed) and error.never_ends:
             return found
     error = summarize(
-        attempt(worst_error, lambda x: float(_bent(x)), POINT.copy(), SLOPES.copy(), LONG_STEP)
+        attempt(worst_error, lambda x: float(_curved(x)), POINT.copy(), SLOPES.copy(), LONG_STEP)
     )
-    return found | {WITH_STEP: _say_if_tiny(error)}
+    return found | {WITH_STEP: _name_if_tiny(error)}
 
 
-def _say_if_tiny(error: Any) -> Any:
+def _name_if_tiny(error: Any) -> Any:
     return BELOW if isinstance(error, float) and abs(error) < 1e-6 else error
 
 
 def expected_comparison() -> dict[str, Any]:
-    """Exercise 3a: the errors of right and wrong gradients, relative to the largest entry."""
+    """Exercise 3a: the errors of correct and wrong gradients, relative to the largest element."""
     errors = {case: error for case, (_, _, _, error) in CLAIMS.items()}
-    with_step = largest_relative_error(_bent, POINT, SLOPES, LONG_STEP)
+    with_step = largest_relative_error(_curved, POINT, SLOPES, LONG_STEP)
     return errors | {WITH_STEP: with_step, "x afterwards": plain(POINT)}
 
 
 # The update on cells
 
-EPOCHS, FLOWERS, RATE = 4, (0, 40, 80, 100), 0.02
+EPOCHS = 4
+FLOWERS = (0, 40, 80, 100)
+RATE = 0.02
 
 
 def update_leaves(w: Any, b: Any, rate: float) -> None:
@@ -173,7 +175,7 @@ def update_leaves(w: Any, b: Any, rate: float) -> None:
 
 
 def run_updates(update: Any) -> Any:
-    """Exercise 4: losses and lengths of the tape over a few epochs of four flowers, with an update."""
+    """Exercise 4: the losses and the lengths of the tape over a few epochs with four flowers, by the given update."""
     vet_code(update)
     iris = load_iris()
     xs = iris.train.features[list(FLOWERS)].tolist()
@@ -187,12 +189,10 @@ def run_updates(update: Any) -> Any:
     losses, cells = [], []
     for _ in range(EPOCHS):
         result = attempt(forward)
+        if isinstance(result, Crashed):
+            return result
         if not hasattr(result, "sweep"):
-            return (
-                result
-                if isinstance(result, Crashed)
-                else Refused("After your update no parameter is a cell.")
-            )
+            return Refused("After your update no parameter is a cell.")
         losses.append(result.value)
         cells.append(float(sum(1 for _ in result.sweep())))
         went = attempt(update, w, b, RATE)
@@ -210,7 +210,7 @@ NETWORKS = {
 
 
 def find_w2_gradients(w2_gradient: Any) -> Any:
-    """Exercise 5: the learner's gradient in W2, on the network of the text and on another one."""
+    """Exercise 5: the learner's gradients with respect to W2, for the network on two data sets."""
 
     def run(names: dict[str, Any], params: Any, task: Any) -> Any:
         hidden = np.tanh(task.x @ params["W1"] + params["b1"])
@@ -223,7 +223,7 @@ def find_w2_gradients(w2_gradient: Any) -> Any:
 
 
 def expected_w2_gradients() -> dict[str, Any]:
-    """Exercise 5: the gradients in W2 of two small networks, by the engine."""
+    """Exercise 5: the gradients of the network's loss with respect to W2 on two data sets, by the engine."""
     return {
         case: plain(grad(loss)(params, task)["W2"]) for case, (params, task) in NETWORKS.items()
     }
@@ -233,9 +233,9 @@ def expected_w2_gradients() -> dict[str, Any]:
 
 
 def train_softmax(rate: float = 0.07, epoch: int = 10) -> Instance:
-    """Exercise 2: the loss of the iris training at an epoch: after as many updates.
+    """Exercise 2: the loss of the iris training at an epoch, which is the loss after that many updates.
 
-    The rate is none with which the notebook trains, so that no loss of those runs is the answer.
+    The notebook never trains with this rate, so none of the losses that it prints is the answer.
     """
     run = iris_run(rate, epoch + 2)
     right = run[epoch].loss

@@ -1,4 +1,4 @@
-"""Drawing of the equation lists that its reader builds."""
+"""Drawings of the equation lists that the notebook `linearize` builds."""
 
 from typing import Any
 
@@ -14,16 +14,17 @@ def draw(
     Parameters
     ----------
     programs : Program
-        Has `inputs`, `equations` as (result, op, operands, options), and names with a `letter`.
+        Equation lists: each has `inputs` and `equations`, which are tuples (result, op, operands, options), and its
+        names have a `letter`.
     mirrored : bool
-        Whether the second one, dashed, runs from right to left.
+        Whether the second list is dashed and runs from right to left.
     turned : bool
-        Whether the arrows of the second one, dashed, are turned around where they stand.
+        Whether the second list is dashed and each of its arrows is reversed, without moving the boxes.
     dashed : collection of names
         The boxes to draw dashed.
     """
     dot = graphviz.Digraph(graph_attr={"rankdir": "LR", "nodesep": "0.12", "ranksep": "0.35"})
-    for k, program in reversed([*enumerate(programs)]):  # what is drawn first stands at the bottom
+    for k, program in reversed([*enumerate(programs)]):  # Graphviz puts the first one at the bottom
         second = k == 1 and (mirrored or turned)
         boxes = [(x, x.letter) for x in program.inputs]
         for result, op, operands, options in program.equations:

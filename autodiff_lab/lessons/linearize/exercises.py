@@ -1,4 +1,4 @@
-"""The exercises of `linearize`: they run the learner's rules for equation lists."""
+"""The exercises of `linearize`: the learner's rules for equation lists."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,13 +25,13 @@ WRITTEN = "is written down when it is given names"
 
 
 def expected_partials() -> dict[str, Any]:
-    """Exercise 1: the slopes of cos and reciprocal at one point, which work with names as with numbers."""
+    """Exercise 1: the slopes of cos and reciprocal at one point, by partials that can also be traced."""
     found: dict[str, Any] = {"cos": -float(np.sin(AT)), "recip": -1 / AT**2}
     return found | {f"{op} {WRITTEN}": True for op in VALUES}
 
 
 def find_partials(cos_partial: Any, recip_partial: Any) -> Any:
-    """Exercise 1: the slopes that the learner's two partials give, of numbers and of traced names."""
+    """Exercise 1: the slopes by the learner's two partials, and whether each partial can be traced."""
 
     def run(names: dict[str, Any], op: str, is_traced: bool) -> Any:
         rule, y = rules[f"{op}_partial"], VALUES[op]
@@ -81,7 +81,7 @@ BATCHED: dict[str, Call] = {
 
 
 def find_transposes(add_transposed: Any, mul_transposed: Any, sum_transposed: Any) -> Any:
-    """Exercise 3: what the learner's three transpose rules send to each operand, as numbers and as names."""
+    """Exercise 3: what the learner's three transpose rules send to each operand, and whether they can be traced."""
     rules = {
         "add_transposed": add_transposed,
         "mul_transposed": mul_transposed,
@@ -91,10 +91,9 @@ def find_transposes(add_transposed: Any, mul_transposed: Any, sum_transposed: An
 
 
 def find_batches(sum_batched: Any, copy_batched: Any) -> Any:
-    """Exercise 4: what the learner's two batching rules make of a batch, of numbers and of a name."""
-    return _use_rules(
-        {"sum_batched": sum_batched, "copy_batched": copy_batched}, BATCHED, ("total", "copy")
-    )
+    """Exercise 4: the results of the learner's two batching rules, and whether they can be traced."""
+    rules = {"sum_batched": sum_batched, "copy_batched": copy_batched}
+    return _use_rules(rules, BATCHED, ("total", "copy"))
 
 
 def _use_rules(rules: dict[str, Any], calls: dict[str, Call], listing: tuple[str, ...]) -> Any:
@@ -104,9 +103,13 @@ def _use_rules(rules: dict[str, Any], calls: dict[str, Call], listing: tuple[str
         return rules[rule](*given, **options)
 
     def trace(names: dict[str, Any], rule: str) -> Any:
-        own = [call for call in calls.values() if call[0] == rule]
-        findings = (_trace_rule(names, rules[rule], given, options) for _, given, options in own)
-        return next((found for found in findings if found is not True), True)
+        for called, given, options in calls.values():
+            if called != rule:
+                continue
+            found = _trace_rule(names, rules[rule], given, options)
+            if found is not True:
+                return found
+        return True
 
     cases: dict[str, tuple[Any, ...]] = {case: (run, *how) for case, how in calls.items()}
     cases |= {f"{rule} {WRITTEN}": (trace, rule) for rule in rules}
@@ -117,19 +120,13 @@ def _use_rules(rules: dict[str, Any], calls: dict[str, Call], listing: tuple[str
 def _trace_rule(
     names: dict[str, Any], rule: Any, given: tuple[Any, ...], options: dict[str, int]
 ) -> Any:
-    """Whether a rule writes down what it does, where what it is given first is a name; else what is found instead."""
+    """Return True if a rule can be traced with a name as its first argument, and otherwise what went wrong."""
     first, *others = given
 
-    def sent(x: Any) -> Any:
-        return rule(x, *others, **options)
-
     def written(x: Any) -> tuple[Any, ...]:
-        found = sent(x)
-        return tuple(
-            part
-            for part in (found if isinstance(found, tuple | list) else [found])
-            if part is not None
-        )
+        found = rule(x, *others, **options)
+        parts = found if isinstance(found, tuple | list) else [found]
+        return tuple(part for part in parts if part is not None)
 
     program = names["make_jaxpr"](written, 1)
     other = next((y for y in program.results if not isinstance(y, names["Name"])), None)
@@ -138,10 +135,10 @@ def _trace_rule(
     known = dict(zip(program.inputs, (first,), strict=True))
     for result, op, operands, settings in program.equations:
         xs = [known[x] if isinstance(x, names["Name"]) else x for x in operands]
-        if op == "sum" and np.shape(xs[0])[settings["axis"]] != settings["n"]:
-            return Finding(
-                f"a sum of {settings['n']} entries, along an axis that has {np.shape(xs[0])[settings['axis']]}"
-            )
+        if op == "sum":
+            length = np.shape(xs[0])[settings["axis"]]
+            if length != settings["n"]:
+                return Finding(f"a sum of {settings['n']} entries, along an axis that has {length}")
         known[result] = names["bind"](op, *xs, **settings)
     same = all(
         np.allclose(known[y], x) for y, x in zip(program.results, written(first), strict=True)
@@ -170,13 +167,13 @@ FUNCTIONS = {
 
 
 def expected_jacobians() -> dict[str, Any]:
-    """Exercise 5: Jacobians by the package's `jacrev`, with one run of the function and one sweep each."""
+    """Exercise 5: Jacobians by the package's `jacrev`, each with one run of the function and one sweep of its tape."""
     found = {name: plain(jacrev(f)(np.array(x))) for name, (f, x) in FUNCTIONS.items()}
     return found | {LOOPS: ONCE, SWEEPS: ONCE}
 
 
 def find_jacobians(my_jacrev: Any) -> Any:
-    """Exercise 5: what the learner's `my_jacrev` gives, and how often it ran the function and swept the tape."""
+    """Exercise 5: the Jacobians by the learner's `my_jacrev`, and how often it ran the function and swept the tape."""
     vet_code(my_jacrev, listing=("ad", "np"))
     found: dict[str, Any] = {}
     runs = sweeps = 0
@@ -205,7 +202,7 @@ def find_jacobians(my_jacrev: Any) -> Any:
 
 
 def count_from_front(answer: Any) -> Any:
-    """Exercise 6: the three axes of `in_axes` counted from the front: axis -1 of an array is its last.
+    """Exercise 6: the three axes of `in_axes`, with negative ones counted from the front instead.
 
     >>> count_from_front((None, -1, 0))
     (None, 1.0, 0.0)

@@ -1,4 +1,4 @@
-"""Pictures of the notebook `memory`: a schedule over time, and a step that notes what is in memory."""
+"""Plots of the notebook `memory`: a schedule over time and its three parts; and a step that measures memory."""
 
 import tracemalloc
 from collections.abc import Callable, Iterable
@@ -10,7 +10,7 @@ import autodiff_lab as ad
 
 
 class MemoryWatch:
-    """A step that notes, each time it is called, how many arrays are in memory, and how often it ran unrecorded."""
+    """A step that measures at each call how many arrays are in memory, and counts the calls that aren't recorded."""
 
     def __init__(self, step: Callable[[Any], Any], size: int) -> None:
         self.step, self.size = step, size
@@ -18,7 +18,7 @@ class MemoryWatch:
         self.extra = 0
 
     def __call__(self, x: Any) -> Any:
-        """Do one step."""
+        """Run one step."""
         self.held.append(round(tracemalloc.get_traced_memory()[0] / self.size, 1))
         if not isinstance(x, ad.Variable):  # a Variable is being recorded
             self.extra += 1
@@ -26,7 +26,7 @@ class MemoryWatch:
 
 
 def draw_schedule(actions: Iterable[tuple[str, int, int]], title: str) -> None:
-    """Plot a schedule: squares are stored states, rising lines run ahead, and dashed falling ones reverse a step."""
+    """Plot a schedule: squares are stored states, rising lines steps forward, dashed falling lines reversed steps."""
     time = 0
     for kind, start, end in actions:
         if kind == "store":
@@ -44,7 +44,7 @@ def draw_schedule(actions: Iterable[tuple[str, int, int]], title: str) -> None:
 
 
 def draw_parts(length: int, k: int) -> None:
-    """Plot the three parts of a schedule that first runs ahead to state k, for a chain of some length."""
+    """Plot the three parts of a schedule that first runs ahead to state k, for a chain with `length` steps."""
     parts = ["3. first part, s slots", "2. last part, s − 1 slots", "1. run ahead"]
     plt.barh(parts, [k, length - k, k], left=[0, k, 0], color=["C2", "C1", "C0"])
     plt.xticks([0, k, length], ["state 0", "state k", "state l"])

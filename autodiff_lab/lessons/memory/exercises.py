@@ -1,4 +1,4 @@
-"""The exercises of `memory`: they run the learner's schedules and count their slots and steps."""
+"""The exercises of `memory`: the learner's checkpointing schedules, with their slots and steps counted."""
 
 import functools
 import itertools
@@ -23,7 +23,7 @@ from autodiff_lab.systems.schedules import Action, cost, fewest_extra_steps, rev
 
 
 def keep_to(limit: int, count: int) -> str:
-    """Exercises 1 and 3: what is seen of a count of slots or steps that has a limit."""
+    """Exercises 1 and 3: "at most" and the limit, if a count of slots or steps keeps to it; otherwise the count."""
     return f"at most {limit}" if count <= limit else str(count)
 
 
@@ -31,7 +31,7 @@ def keep_to(limit: int, count: int) -> str:
 
 
 def other_map(x: Any) -> Any:
-    """Exercise 1: a step that is not the notebook's."""
+    """Exercise 1: a step that differs from the notebook's."""
     return 3.5 * x * (1.0 - x)
 
 
@@ -46,20 +46,20 @@ CHAINS: dict[str, tuple[Callable[[Any], Any], int]] = {
 PEAK = "states in slots, of 100 steps"
 ALIVE = "states alive anywhere, of 100 steps"
 EXTRA = "extra steps, of 100 steps"
-# Not judged: it tells on which way the slots were filled.
+# Not judged: a hint uses it to find out in which pass the slots were filled.
 AT_FIRST = "states in slots when the first step is recorded, of 100 steps"
-# What one step puts on a tape.
+# The number of lines that one step adds to a tape.
 LINES = 3
-# Twice the root; two more, for the state at hand and the one that is being made; two runs of the chain.
+# Twice the square root; two more, for the current state and the next one; two runs of the chain.
 WITHIN = {PEAK: 20, ALIVE: 22, EXTRA: 200}
 
 
 class State(float):
-    """Exercise 1: a state of the chain: a number of which one can see whether anybody still holds it."""
+    """Exercise 1: a state of the chain: a number that can be referenced weakly, to notice when it is freed."""
 
 
 class Slots(dict[Any, Any]):
-    """Exercise 1: the slots for states, a dictionary that knows how full it has been."""
+    """Exercise 1: the slots for states: a dictionary that stores its largest size as `peak`."""
 
     peak = 0
 
@@ -69,7 +69,7 @@ class Slots(dict[Any, Any]):
 
 
 class Watched:
-    """Exercise 1: a step of a chain, with its calls counted, and with an eye on the states that it has made."""
+    """Exercise 1: a step of a chain that counts its calls and the states that are alive."""
 
     def __init__(self, step: Callable[[Any], Any], slots: Slots) -> None:
         self.step, self.slots = step, slots
@@ -77,7 +77,7 @@ class Watched:
         self.at_first: int | None = None
 
     def __call__(self, x: Any) -> Any:
-        """Do one step; a recorded one is no extra one, and its state is alive as long as its tape."""
+        """Run one step. A recorded step is not an extra one, and its state is alive as long as its tape."""
         if isinstance(x, Variable):
             if self.at_first is None:
                 self.at_first = len(self.slots)
@@ -95,7 +95,7 @@ class Watched:
 
 
 def expected_segments() -> dict[str, Any]:
-    """Exercise 1: the gradients of plain loops, and that the limits on states and steps are kept."""
+    """Exercise 1: the gradients of plain loops, and the limits on states and steps."""
     found: dict[str, Any] = {}
     for case, (step, steps) in CHAINS.items():
         chain = functools.partial(_run_chain, step, steps)
@@ -110,7 +110,7 @@ def _run_chain(step: Callable[[Any], Any], steps: int, x: Any) -> Any:
 
 
 def reverse_in_segments(in_segments: Any) -> Any:
-    """Exercise 1: the gradient of the chain by the learner's segments, and the states and steps it took."""
+    """Exercise 1: the gradients of the chains by the learner's segments, and the states and steps that were needed."""
     vet_code(in_segments, listing=("ad", "math"))
     found: dict[str, Any] = {}
     for case, (own_step, steps) in CHAINS.items():
@@ -130,18 +130,18 @@ PRICED = {
     f"the price of {steps} steps with {slots} slot{'s' * (slots > 1)}": (steps, slots)
     for steps, slots in ((3, 1), (4, 2), (10, 3), (20, 3), (12, 5))
 }
-# The sum itself is tried, too: one that tries all k, whatever k it is given, leads to the same prices.
+# The sum is tried by itself too: a wrong one that ignores its k and takes the best leads to the same prices.
 SUMMED = {f"total{each}": each for each in ((2, 1, 1), (10, 3, 8))}
 
 
 def expected_prices() -> dict[str, Any]:
-    """Exercise 2: what one sum comes to, and what the best checkpointing schedules cost."""
+    """Exercise 2: two values of `total`, and the prices of the best checkpointing schedules."""
     prices: dict[str, Any] = {case: fewest_extra_steps(*each) for case, each in PRICED.items()}
     return {case: make_right_names()["total"](*each) for case, each in SUMMED.items()} | prices
 
 
 def find_prices(total: Any) -> Any:
-    """Exercise 2: the prices of schedules that follow from the learner's sum of three, `total`."""
+    """Exercise 2: the same values of the learner's `total`, and the prices that follow from it."""
 
     def run(names: dict[str, Any], name: str, *numbers: int) -> Any:
         names["price"] = make_price(total)
@@ -153,7 +153,7 @@ def find_prices(total: Any) -> Any:
 
 
 def make_price(total: Callable[..., Any]) -> Callable[..., Any]:
-    """Exercises 2 and 3: the notebook's ``price``, anew: it remembers nothing of an earlier ``total``."""
+    """Exercises 2 and 3: the notebook's ``price`` with an empty cache, so that it calls this ``total``."""
 
     @functools.cache
     def price(l: int, s: int) -> Any:  # noqa: E741  (an error shows the names of the notebook)
@@ -165,7 +165,7 @@ def make_price(total: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def make_right_names() -> dict[str, Any]:
-    """Exercise 3: the names ``total`` and ``price`` as they should be, whatever the learner's are."""
+    """Exercise 3: a correct ``total`` and ``price``, so that this exercise does not depend on exercise 2."""
 
     def total(l: int, s: int, k: int) -> Any:  # noqa: E741
         return k + price(l - k, s - 1) + price(k, s)
@@ -181,7 +181,7 @@ MOST_ACTIONS = 2000
 
 
 def name_cases(steps: int, slots: int) -> tuple[str, str, str]:
-    """Exercise 3: the names of what is seen of a plan: gradient, slots in use, extra steps."""
+    """Exercise 3: the names of the three cases of a plan: its gradient, slots in use, and extra steps."""
     room = f"{slots} slot{'s' * (slots > 1)}"
     gradient = f"the gradient of {steps} step{'s' * (steps > 1)}, with {room}"
     return (
@@ -192,7 +192,7 @@ def name_cases(steps: int, slots: int) -> tuple[str, str, str]:
 
 
 def expected_plans() -> dict[str, Any]:
-    """Exercise 3: the gradients of plain loops, few slots, and the lowest price."""
+    """Exercise 3: the gradients of plain loops, the limits on slots, and the lowest prices."""
     found: dict[str, Any] = {}
     for steps, slots in PLANNED:
         wanted = sweep_whole_chain(steps), keep_to(slots, slots), fewest_extra_steps(steps, slots)
@@ -201,7 +201,7 @@ def expected_plans() -> dict[str, Any]:
 
 
 def follow_plans(plan: Any) -> Any:
-    """Exercise 3: the gradients that the learner's checkpointing plans give, and the slots and steps they take."""
+    """Exercise 3: the gradients by the learner's checkpointing plans, and the slots and extra steps that they need."""
     vet_code(plan, listing=("total", "price"))
     found: dict[str, Any] = {}
     with borrow_names(plan, plan=plan, **make_right_names()):

@@ -1,4 +1,4 @@
-"""What the notebook `own_model` shows of PyTorch's runs: the order of a sweep, and gradients by layer."""
+"""Views of PyTorch's runs for the notebook `own_model`: the order of a sweep, and gradients by layer."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,12 +17,12 @@ def sending_order(player: Player) -> list[str]:
 
 
 def draw_gradients(norms: Mapping[str, Sequence[float]]) -> None:
-    """Draw the size of each layer's gradient on a log scale, a line for each network.
+    """Plot the size of each layer's gradient on a log scale, with a line for each network.
 
     Parameters
     ----------
     norms : mapping of str to sequence of float
-        For the name of a network the sizes, from the first layer to the last.
+        For each network its sizes, from the first layer to the last.
     """
     for (name, sizes), style in zip(norms.items(), ("o-", "s--", "^:", "v-."), strict=False):
         plt.semilogy(range(1, len(sizes) + 1), sizes, style, markersize=4, label=name)

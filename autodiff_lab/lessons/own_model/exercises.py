@@ -1,4 +1,4 @@
-"""The exercises of `own_model`: lost gradients, the size of a start, a residual block. None needs PyTorch."""
+"""The exercises of `own_model`, which don't need PyTorch: lost gradients, initial weights, and a residual block."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ LOST = {"old", "side", "gate", "spare"}
 
 
 def read_lost(answer: Any) -> Any:
-    """Exercise 1: the layers that the learner names, in any order, and how many of them are wrong or missing."""
+    """Exercise 1: the layers that the learner names, and how many of them are wrong and how many are missing."""
     found = in_small_letters(sorted(answer) if isinstance(answer, set) else answer, *LAYERS)
     if isinstance(found, Refused):
         return found
@@ -37,12 +37,12 @@ STARTS = {
 
 
 def expected_spreads() -> dict[str, float]:
-    """Exercise 3: the spreads of the weights with which an adjoint is multiplied by these factors."""
+    """Exercise 3: the spread of random weights by which a layer scales an adjoint with each of these factors."""
     return {case: factor / width**0.5 for case, (width, factor) in STARTS.items()}
 
 
 def run_spreads(spread: Any) -> Any:
-    """Exercise 3: the same by the learner's `spread`."""
+    """Exercise 3: the same spreads by the learner's `spread`."""
     return run_cases(
         lambda names, width, factor: spread(width, factor), STARTS, spread, listing=("np",)
     )
@@ -61,12 +61,12 @@ BLOCKS = {
 
 
 def residual(h: Any, weights: Any) -> Any:
-    """A residual block: the input, plus a tanh layer of it."""
+    """A residual block: its input plus a tanh layer of its input."""
     return h + np.tanh(h @ weights)
 
 
 def expected_residual_adjoints() -> dict[str, Any]:
-    """Exercise 4: what arrives at the inputs of these blocks, by the engine."""
+    """Exercise 4: the adjoints of the blocks' inputs, by the engine."""
     found = {}
     for case, (h, weights, adjoint) in BLOCKS.items():
         _, pullback = vjp(lambda h, weights=weights: residual(h, weights), h)
@@ -75,7 +75,7 @@ def expected_residual_adjoints() -> dict[str, Any]:
 
 
 def run_residual_adjoints(residual_back: Any) -> Any:
-    """Exercise 4: the same by the learner's `residual_back`."""
+    """Exercise 4: the same adjoints by the learner's `residual_back`."""
 
     def run(names: dict[str, Any], h: Any, weights: Any, adjoint: Any) -> Any:
         return plain(residual_back(h, weights, adjoint))

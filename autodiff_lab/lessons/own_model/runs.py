@@ -1,6 +1,6 @@
-"""Runs of the notebook's PyTorch programs: done afresh where PyTorch is installed, read from a file where it isn't.
+"""Runs of the notebook's PyTorch programs: executed if PyTorch is installed, and read from a file otherwise.
 
-The file is ``runs.json``. ``python -m tests.notebooks.own_model`` writes it anew, and a test compares the two.
+The file is ``runs.json``. ``python -m tests.notebooks.own_model`` regenerates it, and a test compares it with new runs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class NoSavedRunError(AutodiffError, LookupError):
 
 
 def run_or_load(program: Callable[..., Any], *args: Any) -> Any:
-    """Run ``program(*args)`` if PyTorch is installed; else read what the same run has returned before.
+    """Run ``program(*args)`` if PyTorch is installed; otherwise load the saved result of the same run.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def run_or_load(program: Callable[..., Any], *args: Any) -> Any:
     Returns
     -------
     Player, Report, str or list
-        What the program returns. A player is one of a finished run, without sliders, wherever it comes from.
+        The result of the program. A player shows a finished run, so it has no sliders, even if PyTorch is installed.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def run_or_load(program: Callable[..., Any], *args: Any) -> Any:
 
 
 def key_of(program: Callable[..., Any], args: tuple[Any, ...]) -> str:
-    """Name a run in the file by the program's name and its arguments, to four digits.
+    """Return the key of a run in the file: the program's name and its arguments, to four digits.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def key_of(program: Callable[..., Any], args: tuple[Any, ...]) -> str:
 
 
 def digest_of(program: Callable[..., Any]) -> str:
-    """Return a fingerprint of a program's source text; an empty one, where there is no source."""
+    """Return a hash of a program's source text, or an empty string if there is no source."""
     try:
         source = inspect.getsource(program)
     except (OSError, TypeError):
@@ -87,7 +87,7 @@ def digest_of(program: Callable[..., Any]) -> str:
 
 
 def run_to_json_data(program: Callable[..., Any], *args: Any) -> dict[str, Any]:
-    """Run a program, and return what it returns as data for JSON."""
+    """Run a program, and return its result as data for JSON."""
     returned = program(*args)
     if isinstance(returned, Player):
         return {"trace": returned.trace.to_dict()}
@@ -97,7 +97,7 @@ def run_to_json_data(program: Callable[..., Any], *args: Any) -> dict[str, Any]:
 
 
 def from_json_data(data: dict[str, Any]) -> Any:
-    """Make of such data again what the program returned."""
+    """Rebuild the result of a program from the data that `run_to_json_data` returned."""
     if "trace" in data:
         return play_trace(Trace.from_json(json.dumps(data["trace"])))
     if "grid" in data:

@@ -1,7 +1,7 @@
-"""The exercises of `static_graphs`: they borrow the learner's own static graph for a check.
+"""The exercises of `static_graphs`: the learner's functions, run on the notebook's static graph.
 
-The functions a learner writes there use what stands beside them in the notebook: the kinds of nodes, `needed`, `run`,
-`backward`, and the tables `COMPUTE` and `PARTIALS`. What is right is said by NumPy, or by the package's graph.
+A learner's function there uses the notebook's node classes, `needed`, `run`, `backward`, and the tables `COMPUTE` and
+`PARTIALS`. The expected results come from NumPy or from the package's static graph.
 """
 
 import functools
@@ -53,7 +53,7 @@ LOOP = "a sum that is an input of itself, and so never has all its inputs"
 
 
 def expected_runs() -> dict[str, Any]:
-    """Exercise 1: the values of the programs, and what a placeholder without a number leads to."""
+    """Exercise 1: the values of the programs, and the error for a placeholder that is not fed."""
     x, y = POINT
     return {case: float(f(np.log, x, y)) for case, f in PROGRAMS.items()} | {
         FLAT: float(x + x + np.log(np.log(y))),
@@ -69,11 +69,12 @@ def expected_runs() -> dict[str, Any]:
 
 
 def run_programs(run: Any) -> Any:
-    """Exercise 1: what the learner's `run` computes on the learner's own nodes."""
+    """Exercise 1: the values by the learner's `run` on the notebook's nodes."""
 
     def values_of(names: dict[str, Any], f: Callable[..., Any], fed: int = 2) -> Any:
         inputs = names["Placeholder"]("x"), names["Placeholder"]("y")
-        return run(f(names["log"], *inputs), dict(list(zip(inputs, POINT, strict=True))[:fed]))
+        feed = dict(zip(inputs[:fed], POINT[:fed], strict=True))
+        return run(f(names["log"], *inputs), feed)
 
     def answer(names: dict[str, Any], f: Callable[..., Any], fed: int = 2) -> Any:
         return first(values_of(names, lambda *given: [f(*given)], fed))
@@ -140,12 +141,12 @@ RUN = "of whether wave_out was run"
 
 
 def expected_batch() -> dict[str, Any]:
-    """Exercise 3: five values of sin(x) · x, no new node, and it was the graph that computed them."""
+    """Exercise 3: five values of sin(x) · x, computed by the existing graph without new nodes."""
     return {VALUES: plain(np.sin(BATCH) * BATCH), MADE: 0.0, RUN: True}
 
 
 def feed_batch(feed_all: Any) -> Any:
-    """Exercise 3: what the learner's graph makes of a batch, and how many operations are built meanwhile."""
+    """Exercise 3: the values of a batch by the learner's graph, and how many nodes are made on the way."""
     vet_code(feed_all, listing=(*_NODES, "run", "wave_in", "wave_out"), machine="graph")
     names = feed_all.__globals__
     kind, result = names["Operator"], names["wave_out"]
@@ -165,12 +166,12 @@ def feed_batch(feed_all: Any) -> Any:
         has_run = result.value is not None
     finally:
         kind.__init__ = original
-        # the values and adjoints in the learner's own graph, as they were
+        # Restore the values and adjoints in the learner's own graph.
         for node, state in states:
             vars(node).clear()
             vars(node).update(state)
     if isinstance(found, tuple) and len(found) == 1 and isinstance(found[0], tuple):
-        found = found[0]  # run gives a list: one array in it is the batch
+        found = found[0]  # run returns a list of targets: its only element is the batch
     return {VALUES: found, MADE: float(len(made)), RUN: has_run}
 
 
@@ -209,7 +210,7 @@ def expected_jacobians() -> dict[str, Any]:
 
 
 def find_jacobians(jacobian_any: Any) -> Any:
-    """Exercise 4: the Jacobians of small graphs, by the learner's `jacobian_any`."""
+    """Exercise 4: the same Jacobians by the learner's `jacobian_any`."""
 
     def answer(names: dict[str, Any], case: str) -> Any:
         ys, xs = _outputs(names["exp"], names["log"])[case](*map(names["Variable"], POINT))
@@ -218,9 +219,8 @@ def find_jacobians(jacobian_any: Any) -> Any:
             xs[1].grad = 6.0
         return jacobian_any(ys, xs)
 
-    return run_cases(
-        answer, {case: (case,) for case in _outputs(np.exp, np.log)}, jacobian_any, **MACHINE
-    )
+    cases = {case: (case,) for case in _outputs(np.exp, np.log)}
+    return run_cases(answer, cases, jacobian_any, **MACHINE)
 
 
 # Flat sums
@@ -234,7 +234,7 @@ OTHER = "x * y + z: its value and its number of inputs"
 
 
 def expected_sums() -> dict[str, Any]:
-    """Exercise 5b: values and lengths of flat sums that change nobody."""
+    """Exercise 5b: the values and the lengths of flat sums that leave their operands unchanged."""
     x, y, z = THREE
     return {
         ALIAS: (x + y, (x + y) * 10, x + y + z, True),
@@ -246,7 +246,7 @@ def expected_sums() -> dict[str, Any]:
 
 
 def sum_flat(flat_add: Any) -> Any:
-    """Exercise 5b: values and lengths of the flat sums that the learner's `flat_add` makes."""
+    """Exercise 5b: the values and the lengths of the learner's flat sums, by `flat_add`."""
 
     def alias(names: dict[str, Any], x: Any, y: Any, z: Any) -> Any:
         s = flat_add(x, y)
@@ -286,18 +286,18 @@ LENGTHS = (2, 3, 5, 10)
 
 
 def nodes_of_a_sum(n: int, flatten: bool) -> int:
-    """Exercise 6: how many nodes the package's graph has for a sum of n terms, flat or in pairs.
+    """Exercise 6: the number of nodes in the package's graph for a sum of n terms, flat or in pairs.
 
     >>> nodes_of_a_sum(3, True), nodes_of_a_sum(3, False)
     (4, 5)
     """
     with static_graph.Graph(flatten=flatten) as graph:
         _ = functools.reduce(operator.add, [static_graph.Variable(1.0) for _ in range(n)])
-        return len(graph)  # of the nodes that somebody holds
+        return len(graph)  # counts only nodes that are still referenced
 
 
 def expected_counts() -> dict[str, Any]:
-    """Exercise 6: the nodes of sums of n terms, counted for a few n."""
+    """Exercise 6: the numbers of nodes in sums of n terms, for a few n."""
     return {
         f"n = {n}": (float(nodes_of_a_sum(n, True)), float(nodes_of_a_sum(n, False)))
         for n in LENGTHS
@@ -305,10 +305,9 @@ def expected_counts() -> dict[str, Any]:
 
 
 def count_terms(flat: Any, pairs: Any) -> Any:
-    """Exercise 6: how many nodes sums of n terms need by the learner's two formulas."""
-    return run_cases(
-        lambda names, n: (flat(n), pairs(n)), {f"n = {n}": (n,) for n in LENGTHS}, flat, pairs
-    )
+    """Exercise 6: the same numbers by the learner's two formulas."""
+    cases = {f"n = {n}": (n,) for n in LENGTHS}
+    return run_cases(lambda names, n: (flat(n), pairs(n)), cases, flat, pairs)
 
 
 # Partials
@@ -331,7 +330,7 @@ def _product(values: tuple[float, ...]) -> str:
 
 
 def find_partials(sin_partials: Any, cos_partials: Any, mul_partials: Any) -> Any:
-    """Exercise 7: the learner's partials, and a slope by the learner's own sweep with them."""
+    """Exercise 7: the learner's partials, and a slope that `backward` computes with them."""
 
     def through_the_graph(names: dict[str, Any]) -> Any:
         names["PARTIALS"]["mul"] = mul_partials
@@ -355,12 +354,12 @@ def find_partials(sin_partials: Any, cos_partials: Any, mul_partials: Any) -> An
 
 # With numbers of one's own
 
-# The value that the document prints for its first example.
+# The value that the source text prints for its first example.
 PRINTED = 46.63906
 
 
 def evaluate_first_example(a: float = 10.0, b: float = 4.0) -> Instance:
-    """Exercise 2: the value of a·b + log(a + b), and whether it is the one the document prints."""
+    """Exercise 2: the value of a·b + log(a + b), and whether the source text prints this value."""
 
     def example(a: Any, b: Any) -> Any:
         return a * b + np.log(a + b)
@@ -377,7 +376,7 @@ def evaluate_first_example(a: float = 10.0, b: float = 4.0) -> Instance:
 
 
 def run_aliased_sum(x: float, y: float, z: float, k: float, flatten: str) -> tuple[float, float]:
-    """Exercise 5a: the values of s and u in s = x + y, u = s * k, t = s + z, in a graph that flattens so.
+    """Exercise 5a: the values of s and u in s = x + y, u = s * k, t = s + z, if sums are flattened in this way.
 
     >>> run_aliased_sum(1.0, 2.0, 3.0, 10.0, "mutate"), run_aliased_sum(1.0, 2.0, 3.0, 10.0, "copy")
     ((6.0, 60.0), (3.0, 30.0))
@@ -392,7 +391,7 @@ def run_aliased_sum(x: float, y: float, z: float, k: float, flatten: str) -> tup
 
 
 def alias_sum(x: float = 1.0, y: float = 2.0, z: float = 3.0, k: float = 10.0) -> Instance:
-    """Exercise 5a: what becomes of a sum and of its user when the sum is made longer."""
+    """Exercise 5a: the values of a sum and of its user after the sum was extended in place."""
     right, meant = (run_aliased_sum(x, y, z, k, flatten) for flatten in ("mutate", "copy"))
     mistakes = {
         "as meant": meant,

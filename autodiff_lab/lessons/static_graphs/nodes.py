@@ -1,7 +1,7 @@
-"""The static graph that the reader writes in the notebook `static_graphs`: its nodes, `needed`, `run` and `draw`.
+"""The static graph that the notebook `static_graphs` builds: its nodes, `needed`, `run` and `draw`.
 
-The notebooks `tensorflow` and `control_flow` go on with it. A test holds that it is, word for word, what stands in the
-cells of that notebook.
+The notebooks `tensorflow` and `control_flow` import it. A test checks that it is the same code as in the notebook's
+cells.
 
 >>> x = Placeholder("x")
 >>> y = 2 * x + log(x)
@@ -9,7 +9,7 @@ cells of that notebook.
 (add, [mul, log], [np.float64(2.0)])
 """
 
-# ruff: noqa: D101, D102, D103 - as the cells have it
+# ruff: noqa: D101, D102, D103 - the same code as in the cells, which have no docstrings
 
 import itertools
 import math

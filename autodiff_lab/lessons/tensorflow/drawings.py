@@ -1,4 +1,4 @@
-"""The pictures of the notebook `tensorflow`: where its two machines part and meet, and a descent."""
+"""Pictures for the notebook `tensorflow`: where its two machines differ and what they share, and a descent."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def call_tree() -> graphviz.Digraph:
 
 
 def two_machines() -> graphviz.Digraph:
-    """Draw what the two machines share, and what flows through it in each of them."""
+    """Draw what the two machines share, and what flows through it: nodes in one, numbers in the other."""
     recorded = "what depends on\nsomething watched"
     shared = "one loop\none registry"
     return _draw_boxes(
@@ -35,7 +35,7 @@ def two_machines() -> graphviz.Digraph:
 
 
 def show_descent(path: Sequence[tuple[float, float, float]], bottom: tuple[float, float]) -> None:
-    """Show the steps of a descent from above, beside the loss after each of them.
+    """Show the steps of a descent from above, next to the loss after each step.
 
     `path` has a row (w, b, loss) for each step; `bottom` is where the loss is smallest.
     """

@@ -1,8 +1,7 @@
-"""The exercises of `tensorflow`: they run the learner's graph beside the package's.
+"""The exercises of `tensorflow`: the learner's gradients, compared with the package's static graph and tape.
 
-The functions a learner writes use what stands beside them in the notebook: the nodes and `run` of `static_graphs`,
-`between`, and the table `GRADIENT`. A check builds small programs of these nodes, and of the package's static graph,
-and compares what both give.
+A learner's function there uses the notebook's nodes and `run`, which it has from `static_graphs`, `between`, and the
+table `GRADIENT`. A check builds small programs with these nodes and with the package's, and compares the results.
 """
 
 from collections.abc import Callable
@@ -42,7 +41,7 @@ Program = Callable[[Any, Any], tuple[list[Any], list[Any]]]
 
 
 def _variables(*values: Any) -> Any:
-    """Variables with these values. They have the operators of the table, which their class does not list."""
+    """Variables with these values, typed as Any because their class gets its operators only at run time."""
     return tuple(map(Variable, values))
 
 
@@ -57,7 +56,7 @@ def squared_error(w: Any, b: Any) -> Any:
 
 
 def count_pending(target: str, source: str) -> dict[str, tuple[int | None, ...]]:
-    """Exercise 1: the pending counts of x, a, b, c between a source and a target, and other counts people think of.
+    """Exercise 1: the pending counts of x, a, b, c between a source and a target, and wrong ones that are often given.
 
     >>> count_pending("d", "x")["pending"], count_pending("d", "z")["pending"]
     ((1, 2, 1, 2), (None, 2, 1, 2))
@@ -140,7 +139,7 @@ def expected_gradients() -> dict[str, Any]:
 
 
 def sweep_programs(gradients: Any) -> Any:
-    """Exercise 2: what the learner's `gradients` answers on the learner's own nodes."""
+    """Exercise 2: the same gradients by the learner's `gradients` on the notebook's nodes."""
 
     def answer(names: dict[str, Any], case: str) -> Any:
         inputs = [names["Placeholder"](name) for name in "xz"]
@@ -148,14 +147,14 @@ def sweep_programs(gradients: Any) -> Any:
         grads = gradients(ys, xs)
         if not isinstance(grads, list | tuple):
             return Finding(describe(grads))
-        if any(isinstance(g, list) for g in grads):
-            return Finding(describe(next(g for g in grads if isinstance(g, list))))
+        for g in grads:
+            if isinstance(g, list):
+                return Finding(describe(g))
         fed = dict(zip(inputs, POINT, strict=True))
         return [names["run"]([g], fed)[0] if isinstance(g, names["Operator"]) else g for g in grads]
 
-    return run_cases(
-        answer, {case: (case,) for case in _programs(np.sin, np.log)}, gradients, **GRAPH
-    )
+    cases = {case: (case,) for case in _programs(np.sin, np.log)}
+    return run_cases(answer, cases, gradients, **GRAPH)
 
 
 # A registered gradient
@@ -181,7 +180,7 @@ def expected_differences() -> dict[str, Any]:
 
 
 def subtract(sub_gradient: Any) -> Any:
-    """Exercise 3: the gradients of a difference of arrays by the learner's registered rule."""
+    """Exercise 3: the same gradients by the learner's registered rule."""
 
     def answer(names: dict[str, Any], *shapes: tuple[int, ...]) -> Any:
         x, y, weights = (names["Placeholder"](name) for name in ("x", "y", "grad"))
@@ -218,7 +217,7 @@ def truth_table(x: float, accessed: bool) -> tuple[float | None, ...]:
 
 
 def rewind_tape(both_gradients: Any) -> Any:
-    """Exercise 5: the learner's two gradients from a tape that is not persistent, and what it says afterwards."""
+    """Exercise 5: the learner's two gradients from a tape that is not persistent, and whether it is released then."""
     vet_code(both_gradients)
     x: Any = Variable(2.0, name="x")
     y: Any = Variable(3.0, name="y")
@@ -235,30 +234,37 @@ def rewind_tape(both_gradients: Any) -> Any:
 
 
 def _describe_parts(thing: Any) -> Any:
-    return (
-        tuple(map(_describe_parts, thing)) if isinstance(thing, list | tuple) else summarize(thing)
-    )
+    if isinstance(thing, list | tuple):
+        return tuple(map(_describe_parts, thing))
+    return summarize(thing)
 
 
 def read_policies(answer: Any) -> Any:
-    """Exercise 7: the four policies, each as "none" or "zero"; None and 0 themselves will do."""
+    """Exercise 7: the four policies, each as "none" or "zero"; None and 0 are accepted too."""
     seen = plain(answer)
     if not isinstance(seen, tuple):
         return seen
-    spelled = {None: "none", 0.0: "zero"}
-    said = [
-        spelled.get(part, part) if part is None or isinstance(part, float) else part
-        for part in seen
-    ]
-    words = [
-        part.lower().replace("zeros", "zero") if isinstance(part, str) else part for part in said
-    ]
-    return in_small_letters(words, "zero", "none")
+    return in_small_letters([_name_policy(part) for part in seen], "zero", "none")
+
+
+def _name_policy(part: Any) -> Any:
+    """Spell None and 0 as words, and zeros as zero; leave anything else as it is.
+
+    >>> [_name_policy(part) for part in (None, 0.0, "Zeros", 2.0)]
+    ['none', 'zero', 'zero', 2.0]
+    """
+    if part is None:
+        return "none"
+    if isinstance(part, float) and part == 0.0:
+        return "zero"
+    if isinstance(part, str):
+        return part.lower().replace("zeros", "zero")
+    return part
 
 
 STEPS = 20
 WHERE = "of w after one step"
-BESIDE = "of a Variable that the loss does not use"
+UNUSED = "of a Variable that the loss does not use"
 AT_ONCE = "of w and b after one step, if the loss is w * b and the learning rate 0.2"
 RECORDED = "of whether a tape was recording when you called the loss"
 
@@ -269,13 +275,13 @@ def after(k: int) -> str:
 
 
 def expected_losses() -> dict[str, Any]:
-    """Exercise 6: each of twenty steps multiplies the loss, which begins with 68, by 0.64."""
+    """Exercise 6: the losses of twenty steps, each of which multiplies the loss, 68 at first, by 0.64."""
     losses = {after(k): 68 * 0.64**k for k in range(STEPS + 1)}
-    return {WHERE: 4.6, **losses, BESIDE: 1.0, AT_ONCE: (3.0, 9.0), RECORDED: True}
+    return {WHERE: 4.6, **losses, UNUSED: 1.0, AT_ONCE: (3.0, 9.0), RECORDED: True}
 
 
 def run_minimize(minimize: Any) -> Any:
-    """Exercise 6: the loss along twenty steps of the learner's `minimize`, and a Variable it does not use."""
+    """Exercise 6: the losses of twenty steps of the learner's `minimize`, and a Variable that the loss does not use."""
     vet_code(minimize)
     if "minimize" in names_in(minimize.__code__):
         return Refused(
@@ -285,34 +291,36 @@ def run_minimize(minimize: Any) -> Any:
     b: Any = Variable(10.0, name="b")
     recording: list[bool] = []
 
-    def product() -> Any:  # the slope in each Variable depends on the other one
+    def product() -> Any:  # the slope with respect to each Variable is the value of the other
         recording.append(bool(active_recorders()))
         return w * b
 
     went = attempt(minimize, product, [w, b], 0.2)
     at_once = went if isinstance(went, Crashed) else plain((w.numpy(), b.numpy()))
-    w, b, beside = Variable(5.0, name="w"), Variable(10.0, name="b"), Variable(1.0, name="beside")
+    w = Variable(5.0, name="w")
+    b = Variable(10.0, name="b")
+    unused = Variable(1.0, name="beside")
     found = {after(0): plain(squared_error(w, b).numpy())}
     for k in range(1, STEPS + 1):
-        went = attempt(minimize, lambda: squared_error(w, b), [w, b, beside], 0.1)
+        went = attempt(minimize, lambda: squared_error(w, b), [w, b, unused], 0.1)
         if isinstance(went, Crashed) and went.never_ends:
             return {WHERE: went}
         found[after(k)] = went if isinstance(went, Crashed) else plain(squared_error(w, b).numpy())
         found.setdefault(WHERE, went if isinstance(went, Crashed) else w.numpy())
-    return found | {BESIDE: beside.numpy(), AT_ONCE: at_once, RECORDED: any(recording)}
+    return found | {UNUSED: unused.numpy(), AT_ONCE: at_once, RECORDED: any(recording)}
 
 
 # With numbers of one's own
 
 
 def ask_for_pending_counts(target: str = "d", source: str = "x") -> Instance:
-    """Exercise 1: pending counts between a source and a target of one small graph."""
+    """Exercise 1: the pending counts between a source and a target in a small graph."""
     counts = count_pending(target, source)
     return Instance(counts.pop("pending"), mistakes=counts | {"after the sweep": (0, 0, 0, 0)})
 
 
 def fill_truth_table(x: float = 3.0, accessed: bool = True) -> Instance:
-    """Exercise 4: six slopes, and for each a reason to be there or not."""
+    """Exercise 4: the gradients of six sources, of which only the watched and recorded ones get one."""
     right, slope = truth_table(x, accessed), truth_table(x, True)[0]
 
     def instead(**cells: float | None) -> tuple[float | None, ...]:

@@ -1,4 +1,4 @@
-"""What the notebook `time` draws of two ways to a gradient: their errors, and what they keep in memory."""
+"""Plots of the notebook `time`: the errors of two ways to compute a gradient, and the memory that each needs."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,11 +6,11 @@ import matplotlib.pyplot as plt
 
 Slope = Callable[[int], float]
 PROGRAM, EQUATION = "the program, by its tape", "the equation, solved backward"
-SMALLEST = 1e-16  # where the errors end that numbers can show
+SMALLEST = 1e-16  # the precision of a float; smaller errors are drawn here
 
 
 def draw_errors(sizes: Sequence[int], exact: float, program: Slope, equation: Slope) -> None:
-    """Draw how far two slopes are from the exact one, and from each other, by the number of steps.
+    """Plot how far two slopes are from the exact one, and from each other, against the number of steps.
 
     Parameters
     ----------
@@ -45,20 +45,20 @@ def collect(
     equation: Callable[[], float],
     kept: int,
 ) -> None:
-    """Measure two slopes, add them to what was collected before, and draw all of it.
+    """Measure the errors of two slopes, append them to the earlier ones, and plot all of them.
 
     Parameters
     ----------
     collected : list
-        What was measured before; grows by one entry.
+        The earlier measurements; the new one is appended.
     label : str
-        What is measured now.
+        The title of the plot: what is measured now.
     tolerance : float
-        The error that is accepted, as a fraction of the exact slope.
+        The accepted error, relative to the exact slope.
     exact, program, equation : callable
-        The three slopes.
+        The three ways to compute the slope.
     kept : int
-        How many values the tape of the program keeps.
+        The number of values that the program's tape keeps.
     """
     right = exact()
     errors = [max(abs(slope() - right) / abs(right), SMALLEST) for slope in (program, equation)]
@@ -70,7 +70,7 @@ def collect(
     plt.loglog(5, errors[1], "C1s", markersize=10, label=EQUATION)
     plt.axhline(tolerance, color="k", linewidth=1, linestyle=":")
     plt.xlim(2, 1e5)
-    plt.ylim(1e-13, 1e7)  # what is farther off stays out of sight
+    plt.ylim(1e-13, 1e7)  # the same for every measurement, so that the plots can be compared
     plt.title(label)
     plt.xlabel("numbers kept in memory")
     plt.ylabel("relative error")

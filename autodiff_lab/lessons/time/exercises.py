@@ -1,6 +1,6 @@
-"""The exercises of `time`: they run the learner's steps, and derivatives of steps, beside the engine's.
+"""The exercises of `time`: the learner's solver steps and their derivatives, compared with the engine's.
 
-What is expected comes from a solver of our own (`rk4_step`, `solve`) and from the engine's derivatives of it.
+The expected numbers come from the solver in this file (`rk4_step`, `solve`), differentiated by the engine.
 """
 
 import math
@@ -18,13 +18,13 @@ Step = Callable[[Field, Any, Any, Any, Any], Any]
 
 
 def pendulum(t: float, y: Any, friction: Any) -> Any:
-    """How fast angle and speed of a pendulum change; one metre long, angles in radians, time in seconds."""
+    """The rates of a pendulum's angle and speed, for a length of one metre; angles in radians, time in seconds."""
     angle, speed = y
     return np.stack((speed, -9.81 * np.sin(angle) - friction * speed))
 
 
 def driven(t: float, y: Any, p: Any) -> Any:
-    """Two numbers that turn round each other and are pushed: depends on the time, and on two parameters."""
+    """The rates of a driven oscillator, which depend on the time and on two parameters."""
     a, b = y
     return np.stack((p[0] * b + np.cos(t), p[1] * a - a * b))
 
@@ -44,7 +44,7 @@ def euler_step(f: Field, t: Any, y: Any, p: Any, h: Any) -> Any:
 
 
 def solve(step: Step, f: Field, y: Any, p: Any, times: Sequence[float]) -> list[Any]:
-    """The states at these times, from the state `y` at the first; times may run backward."""
+    """The states at these times, starting with the state `y` at the first; the times may decrease."""
     path = [y]
     for t, after in pairwise(times):
         y = step(f, t, y, p, after - t)
@@ -64,7 +64,7 @@ STATES: dict[str, tuple[Field, float, Any, Any]] = {
 
 
 def expected_steps() -> dict[str, Any]:
-    """Exercise 1: one step of 0.1 of each of the two equations."""
+    """Exercise 1: one step of size 0.1 for each of the two equations."""
     return {case: plain(rk4_step(f, t, y, p, 0.1)) for case, (f, t, y, p) in STATES.items()}
 
 
@@ -84,7 +84,7 @@ ADJOINT = np.array([2.0, -1.0])
 
 
 def expected_backs() -> dict[str, Any]:
-    """Exercise 2: the adjoint before a step of 0.1, when it is (2, −1) after it."""
+    """Exercise 2: the adjoints before a step of size 0.1, if the adjoint after it is (2, −1)."""
     found = {}
     for case, (f, t, y, p) in STATES.items():
         _, pullback = vjp(lambda y, f=f, t=t, p=p: euler_step(f, t, y, p, 0.1), y)
@@ -105,7 +105,7 @@ def run_backs(euler_back: Any) -> Any:
 
 
 def expected_rates() -> dict[str, Any]:
-    """Exercise 3: how fast state, adjoint and the parameter's slope change, for the adjoint (2, −1)."""
+    """Exercise 3: the rates of the state, of the adjoint (2, −1), and of the slope with respect to the parameter."""
     found = {}
     for case, (f, t, y, p) in STATES.items():
         value, pullback = vjp(lambda y, p, f=f, t=t: f(t, y, p), y, p)
@@ -115,7 +115,7 @@ def expected_rates() -> dict[str, Any]:
 
 
 def run_rates(rates: Any) -> Any:
-    """Exercise 3: the same by the learner's `rates`."""
+    """Exercise 3: the same rates by the learner's `rates`."""
 
     def run(names: dict[str, Any], f: Field, t: float, y: Any, p: Any) -> Any:
         return plain(rates(f, t, y, ADJOINT, p))
@@ -133,12 +133,12 @@ REACHES = {
 
 
 def expected_reaches() -> dict[str, float]:
-    """Exercise 4: the times after which an error of 1e-16 has grown to the last digit that is wanted."""
+    """Exercise 4: the times in which an error of 1e-16 grows until it reaches the last digit that is required."""
     return {case: (16 - digits) * math.log(10.0) / rate for case, (rate, digits) in REACHES.items()}
 
 
 def run_reaches(longest: Any) -> Any:
-    """Exercise 4: the same by the learner's `longest`."""
+    """Exercise 4: the same times by the learner's `longest`."""
     return run_cases(
         lambda names, rate, digits: longest(rate, digits), REACHES, longest, listing=("np",)
     )
@@ -155,13 +155,14 @@ def _end_and_slope(segmented: Any, times: Any, every: int) -> Any:
 
 
 def _pieces(segmented: Any, times: Any, every: int) -> int:
-    """How many pieces the run is kept in; a line or two more for each of them are nobody's mistake."""
+    """The number of pieces that the tape of a run keeps: two lines for each of several pieces are accepted."""
 
     def end(y: Any, friction: Any) -> Any:
         return segmented(euler_step, pendulum, y, friction, times, every)
 
     _, tape = record(end, np.array([1.0, 0.0]), 0.35)
-    lines, steps = len(tape) - 2, len(times) - 1  # two lines are inputs
+    lines = len(tape) - 2  # without the two inputs
+    steps = len(times) - 1
     for pieces in (1, math.ceil(steps / every), steps):
         if lines <= (1 if pieces == 1 else 2 * pieces):
             return pieces
@@ -183,7 +184,7 @@ def _in_one_go(step: Step, f: Field, y: Any, p: Any, times: Sequence[float], eve
 
 
 def expected_segments() -> dict[str, Any]:
-    """Exercise 5: values and slopes of the same steps in one go, and the size of the tape as wanted."""
+    """Exercise 5: the values and the slopes of the same steps without segments, and the number of pieces."""
     ends = {
         case: look(_in_one_go, times, every)
         for case, (look, times, every) in SEGMENTS.items()
@@ -193,7 +194,7 @@ def expected_segments() -> dict[str, Any]:
 
 
 def run_segments(segmented: Any) -> Any:
-    """Exercise 5: the same by the learner's `segmented`."""
+    """Exercise 5: the same values, slopes and number by the learner's `segmented`."""
 
     def run(names: dict[str, Any], look: Any, times: Any, every: int) -> Any:
         return look(segmented, times, every)

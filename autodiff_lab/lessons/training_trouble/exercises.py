@@ -1,4 +1,4 @@
-"""The exercises of `training_trouble`: they measure a start, a step and an optimizer."""
+"""The exercises of `training_trouble`: initial weights, step sizes, and an optimizer."""
 
 import math
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from autodiff_lab.systems.iris import Parameters
 
 
 def read_first_loss(classes: int = 10, loss: float = 6.9) -> Instance:
-    """Exercise 1: the loss of a network that knows nothing, and the probability that this one gives the true class."""
+    """Exercise 1: the loss of equal probabilities, and the probability of the true class that a loss corresponds to."""
     fair = math.log(classes)
     given = math.exp(-loss)
     mistakes = {
@@ -36,13 +36,13 @@ def read_first_loss(classes: int = 10, loss: float = 6.9) -> Instance:
     return Instance((fair, given), mistakes=mistakes)
 
 
-# A start that keeps the spread
+# Initial weights that keep the spread
 
 LAYERS = {"4 rows": (4, 900), "100 rows": (100, 400)}
 
 
 def measure_start(initial: Any) -> Any:
-    """Exercise 2: the shape of the learner's weights, and the spread of the sums that they make."""
+    """Exercise 2: the shape and the mean of the learner's weights, and the spread of the sums that they produce."""
     vet_code(initial)
     found: dict[str, Any] = {}
     for case, (rows, columns) in LAYERS.items():
@@ -52,10 +52,8 @@ def measure_start(initial: Any) -> Any:
         found[f"the shape, {case}"] = plain(np.shape(weights))
         if np.shape(weights) != (rows, columns):
             return found
-        found |= {
-            f"{name}, {case}": value
-            for name, value in _describe_weights(np.asarray(weights, float)).items()
-        }
+        measured = _describe_weights(np.asarray(weights, float))
+        found |= {f"{name}, {case}": value for name, value in measured.items()}
     return found
 
 
@@ -73,18 +71,19 @@ def _describe_weights(weights: np.ndarray) -> dict[str, Any]:
 
 
 def _round_spread(spread: float) -> float:
-    """Round a measured spread so far that the chance of the draw isn't seen: 1 from 0.93 to 1.07.
+    """Round a measured spread so that random variation disappears: 0.93 to 1.07 becomes 1.
 
     >>> [_round_spread(spread) for spread in (0.97, 1.41, 2.03, 0.102, 0.0)]
     [1.0, 1.4, 2.0, 0.1, 0.0]
     """
     if abs(spread - 1) < 0.07:
         return 1.0
-    return float(f"{spread:.2g}" if 0.9 < spread < 1.6 else f"{spread:.1g}")
+    digits = 2 if 0.9 < spread < 1.6 else 1
+    return float(f"{spread:.{digits}g}")
 
 
 def expected_start() -> dict[str, Any]:
-    """Exercise 2: what is measured of weights that keep the spread."""
+    """Exercise 2: the same measurements for weights that keep the spread."""
     expected: dict[str, Any] = {}
     for case, shape in LAYERS.items():
         expected[f"the shape, {case}"] = plain(shape)
@@ -104,7 +103,7 @@ UPDATES = {
 
 
 def find_update_ratios(update_ratio: Callable[..., Any]) -> Any:
-    """Exercise 3: the learner's ratios of update and weights."""
+    """Exercise 3: the ratios of updates to weights by the learner's function."""
 
     def run(names: dict[str, Any], weights: Any, gradient: Any, rate: float) -> Any:
         return update_ratio(weights.copy(), gradient.copy(), rate)
@@ -124,7 +123,7 @@ def expected_update_ratios() -> dict[str, float]:
 
 
 def sharpness(parameters: Parameters) -> float:
-    """Exercise 5: the largest eigenvalue of the iris loss's Hessian, where the loss bends most strongly.
+    """Exercise 5: the largest eigenvalue of the iris loss's Hessian, the curvature in the steepest direction.
 
     >>> f"{sharpness(Parameters(np.zeros((3, 4)), np.zeros(3))):.1f}"
     '20.7'
@@ -135,15 +134,13 @@ def sharpness(parameters: Parameters) -> float:
     def of_vector(theta: Any) -> Any:
         return cross_entropy(iris.train.features @ theta[:12].reshape(3, 4).T + theta[12:], truth)
 
-    return float(
-        np.linalg.eigvalsh(
-            hessian(of_vector)(np.concatenate([parameters.w.ravel(), parameters.b]))
-        )[-1]
-    )
+    theta = np.concatenate([parameters.w.ravel(), parameters.b])
+    eigenvalues = np.linalg.eigvalsh(hessian(of_vector)(theta))  # in ascending order
+    return float(eigenvalues[-1])
 
 
 def overshoot_minimum(rate: float = 0.2) -> Instance:
-    """Exercise 5: by how much a step multiplies the distance along the steepest direction, and what follows."""
+    """Exercise 5: the factor by which a step multiplies the distance along the steepest direction, and what follows."""
     run = iris_run(0.1, 161)
     first, before, bend = (sharpness(run[epoch].parameters) for epoch in (0, 159, 160))
     right = 1 - rate * bend
@@ -164,7 +161,7 @@ def overshoot_minimum(rate: float = 0.2) -> Instance:
 
 
 def take_first_step(rate: float = 0.05, gradient: float = 0.001) -> Instance:
-    """Exercise 6: how far Adam's first step goes."""
+    """Exercise 6: the length of Adam's first step."""
     moved = -float(Adam(rate).update(0.0, gradient))
     uncorrected = rate * 0.1 * gradient / (np.sqrt(0.001 * gradient**2) + 1e-8)
     mistakes = {
@@ -173,6 +170,6 @@ def take_first_step(rate: float = 0.05, gradient: float = 0.001) -> Instance:
         "m and v as they are": float(uncorrected),
         "sign": -moved,
     }
-    if gradient < 0.01:  # where ε is seen in the fourth digit
+    if gradient < 0.01:  # for a larger one ε doesn't change the first four digits
         mistakes["m and v without ε"] = rate * 0.1 / np.sqrt(0.001)
     return Instance(moved, mistakes=mistakes)

@@ -1,4 +1,4 @@
-"""Four networks whose loss won't go down: each has one fault, and its readings tell which."""
+"""Four networks whose loss doesn't go down: each has a different bug, which can be found from its readings."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -10,11 +10,11 @@ from autodiff_lab.lessons.learning.exercises import cross_entropy
 from autodiff_lab.systems.perceptron import network
 
 FEW = [0, 40, 80, 100]
-"""A flower of the first species, one of the second, two of the third."""
+"""The indices of a flower of the first species, one of the second, and two of the third."""
 
 
 class Patient(NamedTuple):
-    """A network on iris with a fault: its loss of scores and labels, its start, its flowers and labels, its rate."""
+    """A network with a bug: its loss function, initial parameters, flowers and labels, and learning rate."""
 
     loss: Callable[[Any, Any], Any]
     start: dict[str, np.ndarray]
@@ -24,7 +24,7 @@ class Patient(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """What is read off a network: the loss at the start, the saturated share, and two losses after training."""
+    """The readings of a network: the loss at the start, the saturated share, and two losses after training."""
 
     at_the_start: float
     saturated: float
@@ -33,7 +33,7 @@ class Readings(NamedTuple):
 
 
 def start(first: float, second: float, seed: int = 3) -> dict[str, np.ndarray]:
-    """Draw the parameters of a network with 16 hidden units, from normal distributions with these two spreads."""
+    """Draw initial parameters for 16 hidden units: the weights of each layer are normal, with these two spreads."""
     rng = np.random.default_rng(seed)
     return {
         "W1": first * rng.normal(size=(4, 16)),
@@ -44,7 +44,7 @@ def start(first: float, second: float, seed: int = 3) -> dict[str, np.ndarray]:
 
 
 def _cross_entropy_of_softmax(z: Any, y: Any) -> Any:
-    """The fault of a softmax too many: the loss takes scores, and is given probabilities."""
+    """The bug of one softmax too many: the loss function expects scores, but gets probabilities."""
     probabilities = np.exp(z) / np.sum(np.exp(z), axis=1, keepdims=True)
     return cross_entropy(probabilities, y)
 

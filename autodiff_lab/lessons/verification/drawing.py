@@ -1,4 +1,4 @@
-"""Pictures of the notebook `verification`: a check with a step to move, lines at a tie, and a table of precisions."""
+"""Pictures of the notebook `verification`: a gradient check, a tie, shifted scores, and a table of precisions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import factorial
@@ -27,7 +27,7 @@ def draw_check(f: Callable[[Any], Any], x: np.ndarray, t: np.ndarray, h: float) 
 
 
 def draw_tie(first: float, second: float) -> None:
-    """Plot the largest of (2 + s, 2 + s, 1), and the line that two shares of the adjoint promise."""
+    """Plot the largest of (2 + s, 2 + s, 1), and the line whose slope is the sum of two shares of the adjoint."""
     s = np.linspace(-1.0, 1.0, 41)
     line = 2 + (first + second) * s
     largest = np.maximum(2 + s, 1)
@@ -64,7 +64,7 @@ def bump_slope(x: Any) -> Any:
 
 
 def correct_digits(found: float, truth: float, precision: float = 1e-16) -> float:
-    """How many digits of a number are correct: 0 at least, and no more than its precision has.
+    """The number of correct digits: at least 0, and at most as many as the precision allows.
 
     >>> round(correct_digits(3.14, 3.14159), 1), correct_digits(float("nan"), 1.0)
     (3.3, 0.0)
@@ -77,7 +77,7 @@ def correct_digits(found: float, truth: float, precision: float = 1e-16) -> floa
 
 
 def compare_precisions(programs: Mapping[str, Callable[[Any], Any]], x: float) -> Grid:
-    """The slopes of several programs of (1 − cos x)/x² in three precisions, and how many digits are correct."""
+    """A table of the slopes of several programs for (1 − cos x)/x² in three precisions, with their correct digits."""
     kinds: Sequence[Any] = (np.float16, np.float32, np.float64)
     rows = []
     for name, program in programs.items():

@@ -1,4 +1,4 @@
-"""The exercises of `verification`: they compare the learner's functions and rules with good ones."""
+"""The exercises of `verification`: the learner's functions and rules, compared with correct ones."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,18 +20,20 @@ Case = tuple[Callable[..., Any], Any]
 
 
 def spell_nonfinite(data: Any) -> Any:
-    """The checks of `verification`: inf and nan as words, of which arithmetic makes no near miss; nan equals itself.
+    """Spell out inf and nan in a result: NaN isn't equal to itself, and arithmetic with either finds no near misses.
 
     >>> spell_nonfinite((0.5, float("nan"), -float("inf")))
     (0.5, 'nan', '-inf')
     """
     if isinstance(data, tuple):
         return tuple(map(spell_nonfinite, data))
-    return Finding(f"{data:g}") if isinstance(data, float) and not np.isfinite(data) else data
+    if isinstance(data, float) and not np.isfinite(data):
+        return Finding(f"{data:g}")
+    return data
 
 
 def slopes(function: Callable[..., Any], x: Any) -> Any:
-    """Exercises 2 to 4: value and slope of a function at a place; of an array, the slopes of the sum.
+    """Exercises 2 to 4: value and slope of a function at x; for an array, the values and the slopes of their sum.
 
     >>> slopes(np.sin, 0.0), slopes(np.square, np.array([1.0, 2.0]))
     ((0.0, 1.0), ((1.0, 4.0), (2.0, 4.0)))
@@ -42,7 +44,7 @@ def slopes(function: Callable[..., Any], x: Any) -> Any:
 
 
 def compare_with(good: Callable[..., Any], cases: Mapping[str, Case]) -> dict[str, Any]:
-    """Exercises 2, 3, 4 and 7: the check of a learner's function by cases, beside a good one."""
+    """Exercises 2, 3, 4 and 7: a check that compares the learner's function with a correct one, case by case."""
 
     def try_cases(function: Any) -> Any:
         return run_cases(
@@ -53,7 +55,7 @@ def compare_with(good: Callable[..., Any], cases: Mapping[str, Case]) -> dict[st
 
 
 def scale_by(factor: float) -> Callable[[Callable[..., Any], float], Any]:
-    """Exercise 3: value and slope of a multiple: a rule without its adjoint is noticed, and tiny numbers."""
+    """Exercise 3: the value and the slope of a multiple, which reveal an ignored adjoint and tiny errors."""
     return lambda function, x: slopes(lambda v: factor * function(v), x)
 
 
@@ -61,7 +63,7 @@ def scale_by(factor: float) -> Callable[[Callable[..., Any], float], Any]:
 
 
 def log_or_zero(x: Any) -> Any:
-    """Exercise 2: a good log x where x > 0, else 0, safe from the branch that is not taken."""
+    """Exercise 2: log x where x > 0 and 0 elsewhere, with finite slopes in the branch that is not taken."""
     positive = x > 0
     return np.where(positive, np.log(np.where(positive, x, 1.0)), 0.0)
 
@@ -74,7 +76,7 @@ SHIELDED: dict[str, Case] = {
 
 @custom_gradient(partials=lambda y, x: 1 / (1 + np.exp(-x)))
 def softplus(x: Any) -> Any:
-    """Exercise 3: a good log(1 + exp x), stable, with a rule of its own."""
+    """Exercise 3: a stable log(1 + exp x) with its own rule."""
     return np.logaddexp(0.0, x)
 
 
@@ -89,7 +91,7 @@ OWN_RULE = "it has a rule of its own"
 
 
 def compare_stable(log1pexp: Any) -> Any:
-    """Exercise 3: the learner's function by cases, and whether it is one line on a tape, as what has a rule is."""
+    """Exercise 3: the results of the learner's function, and whether it's one line on a tape, so has its own rule."""
     found = run_cases(
         lambda names, run, x: spell_nonfinite(plain(run(log1pexp, x))), STABLE, log1pexp
     )
@@ -98,14 +100,16 @@ def compare_stable(log1pexp: Any) -> Any:
 
 
 def half_of_sinc_squared(x: Any) -> Any:
-    """Exercise 4: a good (1 − cos x)/x², by a function whose rule does not cancel."""
+    """Exercise 4: (1 − cos x)/x², by a function whose rule has no cancellation."""
     return 0.5 * np.sinc(x / (2 * np.pi)) ** 2
 
 
 def to_eight_places(function: Callable[..., Any], x: float) -> Any:
-    """Exercise 4: value and slope; the slope rounded, where eight digits are all that can be asked for."""
-    found = slopes(function, x)
-    return (found[0], round(found[1], 8) + 0.0) if isinstance(found[1], float) else found
+    """Exercise 4: the value and the slope, which is rounded to the eight decimal places that can be expected."""
+    value, slope = slopes(function, x)
+    if isinstance(slope, float):
+        slope = round(slope, 8) + 0.0  # not -0.0
+    return value, slope
 
 
 CANCELLING: dict[str, Case] = {
@@ -115,7 +119,7 @@ CANCELLING: dict[str, Case] = {
 
 
 def slopes_of(loss: Callable[[Any], Any]) -> Callable[[Callable[..., Any], Any], Any]:
-    """Exercise 7: the slopes of a loss of what the learner's function returns."""
+    """Exercise 7: the slopes of a loss that is applied to the learner's function."""
     return lambda function, x: grad(lambda v: loss(function(v)))(x)
 
 
@@ -129,7 +133,7 @@ LIMITED: dict[str, Case] = {
 
 @custom_gradient(vjp=lambda g, y, x: np.clip(g, -1.0, 1.0))
 def limit_adjoint(x: Any) -> Any:
-    """Exercise 7: a good identity that limits the adjoint on the way back."""
+    """Exercise 7: the identity, which limits the adjoint in the backward pass."""
     return x
 
 
@@ -140,7 +144,7 @@ FAIR = "the adjoints of the entries add up to that of the maximum, and only the 
 SEEN_RANDOM = "a hundred random arrays with ties"
 DOCUMENTED = "its docstring"
 SAYS = "says what is done at a tie"
-# Words by which a docstring speaks of a rule, and what the rule does; a docstring with none of them is believed.
+# Words in a docstring that name a tie rule. A docstring with none of them is accepted.
 SPEAKS_OF = {
     "even": ("even", "equal", "split", "divid", "half", "alike", "uniform", "平"),
     "first": ("first", "argmax", "第一", "最先"),
@@ -150,7 +154,7 @@ DONE = {"even": "several get a share", "first": "the first gets all", "last": "t
 
 
 def judge_shares(share: Any) -> Any:
-    """Exercise 5: the learner's tie rule on several arrays, in a maximum of its own that the engine sweeps."""
+    """Exercise 5: whether the learner's tie rule is fair on several arrays, and whether its docstring is correct."""
     vet_code(share)
     found: dict[str, Any] = {
         case: attempt(_judge, share, np.array(x, float)) for case, x in TIES.items()
@@ -167,7 +171,7 @@ def judge_shares(share: Any) -> Any:
 
 
 def _name_rule(share: Callable[..., Any]) -> str:
-    """What a fair rule does, seen at (2, 1, 2)."""
+    """The name of a fair rule, by its shares at (2, 1, 2)."""
     first, _, last = np.asarray(share(np.array([2.0, 1.0, 2.0])), dtype=float)
     if first == 1:
         return "first"
@@ -175,7 +179,7 @@ def _name_rule(share: Callable[..., Any]) -> str:
 
 
 def _judge_words(said: str, does: Any) -> str:
-    """What is found of a docstring, beside what the rule does, where that is known."""
+    """Compare a docstring with the name of the rule, which is unknown if the rule isn't fair."""
     if not said.strip():
         return "is missing"
     if not _is_sentence(said):
@@ -189,7 +193,7 @@ def _judge_words(said: str, does: Any) -> str:
 
 
 def _is_sentence(said: str) -> bool:
-    """Whether there are two words, or four characters of a script that has no spaces."""
+    """Whether a text has two words, or four characters in a script without spaces."""
     without_spaces = [letter for letter in said if letter.isalpha() and not letter.isascii()]
     return len(said.split()) >= 2 or len(without_spaces) >= 4
 
@@ -211,13 +215,13 @@ def _judge(share: Callable[..., Any], x: np.ndarray) -> str:
 
 
 def expected_shares() -> dict[str, Any]:
-    """Exercise 5: what is seen of a tie rule that shares fairly and is documented."""
+    """Exercise 5: the same findings for a fair, documented tie rule."""
     return {**dict.fromkeys((*TIES, SEEN_RANDOM), FAIR), DOCUMENTED: SAYS}
 
 
 # With numbers of one's own
 
-# Each with one input, so that the rows are v0, v1, v2, …
+# Each program has one input, so that its rows are v0, v1, v2, …
 PROGRAMS: dict[str, tuple[Callable[[Any], Any], float]] = {
     "where(x > 0, log(x), 0) at x = 0": (lambda x: np.where(x > 0, np.log(x), 0.0), 0.0),
     "sqrt(x * x) ** 2 at x = 0": (lambda x: np.sqrt(x * x) ** 2, 0.0),
@@ -237,7 +241,7 @@ _PLAIN = str.maketrans(
 
 
 def read_birthplace(answer: Any) -> Any:
-    """Exercise 1: row, adjoint and local partial where a NaN is born, all in words.
+    """Exercise 1: the row, the adjoint and the local partial where a NaN is born, all as text.
 
     >>> read_birthplace(("v1", 0, np.inf)), read_birthplace(("v2", -0.0, np.nan))
     (('v1', '0', 'inf'), ('v2', '0', 'nan'))
@@ -265,20 +269,12 @@ def find_birthplace(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instan
     f, x = PROGRAMS[program]
     with np.errstate(all="ignore"):
         trace = Trace.of(f, x)
-    sweep = [step for step in trace.steps if step.phase == "sweep"]
-    step, send = next(
-        (step, send)
-        for step in sweep
-        for send in step.sends
-        if not np.isfinite(send.contribution.scalar)
-    )
+    step, send = _find_first_nonfinite(trace)
     line = trace.lines[step.line]
     row, last = line.name, trace.lines[-1].name
     assert step.adjoint is not None, "a step that sends has an adjoint"
-    adjoint, partial = (
-        step.adjoint.scalar + 0.0,
-        line.operands[send.slot].known_partial.scalar + 0.0,
-    )
+    adjoint = step.adjoint.scalar + 0.0  # not -0.0
+    partial = line.operands[send.slot].known_partial.scalar + 0.0
     mistakes = {
         "the product": (row, adjoint, send.contribution.scalar + 0.0),
         "value of the row": (row, adjoint, line.value.scalar + 0.0),
@@ -295,8 +291,19 @@ def find_birthplace(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instan
     )
 
 
+def _find_first_nonfinite(trace: Trace) -> tuple[Any, Any]:
+    """The step of the sweep that sends the first contribution that is not finite, and that contribution."""
+    for step in trace.steps:
+        if step.phase != "sweep":
+            continue
+        for send in step.sends:
+            if not np.isfinite(send.contribution.scalar):
+                return step, send
+    raise ValueError("every contribution is finite; choose a program with a NaN in its gradient")
+
+
 def differentiate_clip(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instance:
-    """Exercise 6: what comes back through a clip, of the sum and of half the sum of squares."""
+    """Exercise 6: the gradients of the sum, and of half the sum of squares, of clipped errors."""
     errors = np.array([e1, e2, e3])
     clipped, inside = plain(np.clip(errors, -1.0, 1.0)), np.abs(errors) < 1
     of_sum = plain(grad(lambda e: np.sum(np.clip(e, -1.0, 1.0)))(errors))

@@ -1,4 +1,4 @@
-"""The pictures of the notebook `ways_to_remember`: cells, records and closures, and what each design keeps."""
+"""Pictures for the notebook `ways_to_remember`: cells, records and closures, and the numbers that each design keeps."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ BLUE, ORANGE, GREEN = "#0069A6", "#B04A00", "#00704F"
 
 
 def draw_cells(cells: Sequence[Any], *labels: str) -> graphviz.Digraph:
-    """Draw document 3's cells as boxes, with the partials that they keep on the arrows."""
+    """Draw document 3's cells as boxes, with their stored partials on the arrows."""
     graph = _begin()
     name = {cell: str(k) for k, cell in enumerate(cells)}
     for cell, label in zip(cells, labels, strict=True):
@@ -26,7 +26,7 @@ def draw_cells(cells: Sequence[Any], *labels: str) -> graphviz.Digraph:
 
 
 def draw_records(records: Iterable[tuple[Any, ...]], names: Mapping[Any, str]) -> graphviz.Digraph:
-    """Draw records, which begin with operands and result: a Variable that was put in between has no arrow into it."""
+    """Draw records, which begin with operands and result; a Variable that no record made has no arrow into it."""
     graph = _begin()
     known = dict(names)
     for operands, result, *_ in records:
@@ -53,7 +53,7 @@ def draw_closures(records: Iterable[tuple[Any, ...]], names: Mapping[Any, str]) 
 
 
 def draw_kept(comparison: Comparison, tape: Tape) -> graphviz.Digraph:
-    """Draw a program once for each of three designs: what the design keeps is thick, and the rest dotted."""
+    """Draw a program for each of three designs: thick where the design keeps a number, and dotted elsewhere."""
     graph = _begin()
     for column in comparison.columns[2::-1]:
         kept: dict[str, float] = {}
@@ -73,7 +73,7 @@ def draw_kept(comparison: Comparison, tape: Tape) -> graphviz.Digraph:
 
 
 def draw_saved(comparison: Comparison, tape: Tape) -> graphviz.Digraph:
-    """Draw a tape as PyTorch keeps it: an object for each operation, with arrows back and what its rule reads."""
+    """Draw a tape as PyTorch stores it: a node for each operation, with its saved values and arrows backward."""
     graph = _begin()
     rules = comparison.columns[1].ledger
     for i in range(tape.n_inputs, len(tape)):
@@ -85,7 +85,7 @@ def draw_saved(comparison: Comparison, tape: Tape) -> graphviz.Digraph:
 
 
 def plot_numbers_kept(functions: Sequence[Callable[..., Any]]) -> None:
-    """Plot for single operations how many numbers each of three designs keeps."""
+    """Plot how many numbers each of three designs keeps for single operations."""
     for k, f in enumerate(functions):
         partials, closures, operations = compare(f, *(1.5, 2.0)[: f.nin]).columns[:3]  # type: ignore[attr-defined]
         plt.bar(k - 0.27, partials.numbers, 0.25, color="C0")

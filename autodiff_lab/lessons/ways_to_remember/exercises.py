@@ -1,7 +1,7 @@
-"""The exercises of `ways_to_remember`: they run the learner's cells and closures beside the engine.
+"""The exercises of `ways_to_remember`: the learner's cells and closures, compared with the engine.
 
-The functions a learner writes there use what stands beside them: `Var`, `Un`, `Bin` and the list `tape` for cells,
-`Variable`, `remember` and the list `gradient_tape` for closures. A check runs them on these and restores the lists.
+A learner's function there uses the notebook's `Var`, `Un`, `Bin` and list `tape` for cells, and its `Variable`,
+`remember` and list `gradient_tape` for closures. A check runs it on these, and restores the lists.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def by_hand_example(x: Any, y: Any) -> Any:
 
 POINTS = {"sin(x) + x * y at (3, 1)": (3.0, 1.0), "sin(x) + x * y at (2, 5)": (2.0, 5.0)}
 
-# Each is a program of x and y, made of an exponential and a quotient: the learner's, or NumPy's for the right answer.
+# Programs of x and y that use a given exponential and quotient: the learner's, or NumPy's for the expected result.
 MADE_OF_TWO: dict[str, tuple[Callable[..., Callable[..., Any]], tuple[float, float]]] = {
     "exp(x) at x = 0.5": (lambda exp, div: lambda x, y: exp(x), (0.5, 1.0)),
     "x / y at (3, 2)": (lambda exp, div: lambda x, y: div(x, y), (3.0, 2.0)),
@@ -43,7 +43,7 @@ MADE_OF_TWO: dict[str, tuple[Callable[..., Callable[..., Any]], tuple[float, flo
     "x / x at x = 3": (lambda exp, div: lambda x, y: div(x, x), (3.0, 2.0)),
 }
 
-# How often to differentiate, and what that is called: the sine and the cosine take turns up to the fourth derivative.
+# The order of differentiation, and the name of the case.
 HIGHER = {
     3: "the third derivatives of log x and of sin x at 2",
     4: "the fourth derivatives of log x and of sin x at 2",
@@ -55,7 +55,7 @@ HESSIANS = {
 
 
 def right_slopes(program: Callable[..., Any], at: tuple[float, float]) -> Any:
-    """Exercises 2 and 3: value and both slopes of a program, by the engine.
+    """Exercises 2 and 3: the value and both slopes of a program, by the engine.
 
     >>> right_slopes(by_hand_example, (3.0, 1.0))
     (3.1411200080598674, 0.010007503399554585, 3.0)
@@ -77,7 +77,7 @@ def expected_cells() -> dict[str, Any]:
 
 
 def expected_hessians() -> dict[str, Any]:
-    """Exercise 1: the second derivatives of the course's function at two points, and two third and fourth ones."""
+    """Exercise 1: second derivatives of the course's function at two points, and higher ones of log and sin."""
     found = {case: plain(hessian(example, argnums=BOTH)(*at)) for case, at in HESSIANS.items()}
     for order, case in HIGHER.items():
         found[case] = tuple(_differentiate(f, order)(2.0) for f in (np.log, np.sin))
@@ -91,7 +91,7 @@ def _differentiate(f: Callable[..., Any], order: int) -> Callable[..., Any]:
 
 
 def sweep_by_hand(by_hand: Any) -> Any:
-    """Exercise 2: value and slopes that come out of the cells a learner makes by hand."""
+    """Exercise 2: the value and the slopes by the cells that the learner makes by hand."""
 
     def run(names: dict[str, Any], a: float, b: float) -> Any:
         found = by_hand(a, b)
@@ -105,7 +105,7 @@ def sweep_by_hand(by_hand: Any) -> Any:
 
 
 def sweep_cells(exponential: Any, quotient: Any) -> Any:
-    """Exercise 3: value and slopes of programs that use the learner's exponential and quotient cells."""
+    """Exercise 3: the value and the slopes of programs that use the learner's exponential and quotient cells."""
 
     def run(
         names: dict[str, Any], make: Callable[..., Callable[..., Any]], at: tuple[float, float]
@@ -121,7 +121,7 @@ def sweep_cells(exponential: Any, quotient: Any) -> Any:
 
 
 def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_again: Any) -> Any:
-    """Exercise 1: the gradient of each part of the gradient, with the learner's sine and logarithm."""
+    """Exercise 1: the same derivatives by repeated gradients, with the learner's sine, cosine, reciprocal and log."""
 
     def second(names: dict[str, Any], a: float, b: float) -> Any:
         x, y = names["Variable"](a), names["Variable"](b)
@@ -137,7 +137,7 @@ def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_aga
                 return None
         return y
 
-    # The four call each other by name: under these names the check puts what it was given, as one of them may be lent.
+    # The four call each other by name. The check binds the names to the given functions, some of which may be lent.
     own = {
         "sin_again": sin_again,
         "cos_again": cos_again,
@@ -167,7 +167,7 @@ def count_stored_numbers(program: str = "tanh(w * x + b)") -> Instance:
     lines = len(names)
     stored = set().union(*names)
     inputs_alone = len(stored & {"v-2", "v-1", "v0"})
-    # Of a function of one operand both the operand and the result.
+    # If an operation has one operand, the mistake is to count both the operand and the result.
     operand_and_result = len(stored.union(*_of_one_operand(columns[2])))
     without_results = len(
         {name for k, kept in enumerate(names, 1) for name in kept if name != f"v{k}"}
@@ -196,7 +196,7 @@ def _of_one_operand(operations: Any) -> list[tuple[str, ...]]:
 
 
 def tell_what_survives() -> tuple[str, ...]:
-    """Exercise 5: what becomes of each design if something is written over an input after the run.
+    """Exercise 5: whether each design's gradient survives if an input is overwritten after the run.
 
     >>> set(tell_what_survives()) <= {"survives", "changes", "raises"}
     True
@@ -207,7 +207,7 @@ def tell_what_survives() -> tuple[str, ...]:
 
 
 def mix_two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instance:
-    """Exercise 6: what closures answer for sin(x) * y if both inputs are written over after the run.
+    """Exercise 6: the slopes that closures give for sin(x) * y if both inputs are overwritten after the run.
 
     >>> mix_two_runs().expected
     (0.0, 0.9092974268256817)
