@@ -1,16 +1,17 @@
-"""The lessons: for each notebook a package ``lesson_NN`` with its exercises, and their common framework, `checks`.
+"""The lessons: the exercises of each notebook, and the framework that checks them.
 
 A notebook begins with ``from autodiff_lab.lessons import tape as check``. Every exercise is then a name of that
-module: ``check.ex_1(answer)`` looks at an answer, ``check.ex_1.hint()`` gives one hint more each time it is
-asked, and ``check.ex_1.solution()`` shows worked code after an attempt.
+module: ``check.ex_1(answer)`` checks an answer, ``check.ex_1.hint()`` shows one more hint each time, and
+``check.ex_1.solution()`` shows a solution after an attempt. ``check.progress()`` shows what is done, and
+``check.seed("Ada")`` gives a learner their own numbers.
 
-``check.progress()`` shows what is done, and ``check.seed("Ada")`` gives a learner numbers of their own.
+The package of a notebook is called by its slug, as `tape` is. It contains
 
-`checks` has what all lessons share: what an exercise is, how its file is read, how an answer is run and compared,
-numbers of one's own, and what is remembered. In a package ``lesson_NN`` the file ``exercises.toml`` has the words of
-the exercises, their hints, and the wrong answers they know; ``__init__`` is the table of what is computed for each;
-`exercises` has the functions that do so, each under its exercise's number: they run what a learner wrote, say what is
-right, and make an exercise with numbers of one's own. ``answers.toml`` has what a class hands in.
+- ``exercises.toml``, the words: what each exercise expects, its hints, and the wrong answers it recognises;
+- ``__init__.py``, a table of the functions that belong to each exercise;
+- ``exercises.py``, these functions: they run a learner's answer, compute the right one, and draw a learner's numbers;
+- ``answers.toml``, right and wrong answers for the tests, as a class would hand them in.
 
-`examples` has the functions and small machines that lessons share with the labs.
+`checks` is the framework: it defines what an exercise is, reads its file, runs an answer and compares the results, and
+stores the progress. `examples` has functions and small machines that lessons share with the labs.
 """

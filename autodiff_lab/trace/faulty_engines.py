@@ -2,7 +2,7 @@
 
 Nothing here computes a derivative that anybody uses. The local partials are the engine's own and right; what is wrong
 is how contributions are put together, and in which order. Each sweep is a generator of events, as `watch_sweep` is,
-so that a player can show it step by step, with the true adjoints beside it.
+so that a player can show it step by step, next to the true adjoints.
 """
 
 from collections.abc import Iterator

@@ -61,13 +61,13 @@ class OutputTuple(tuple[Any, ...]):
 
 
 class NotSeen(NamedTuple):
-    """Stands for a value that an engine computes where nobody can look, as PyTorch's inside its own sweep."""
+    """A placeholder for a value that can't be observed, such as one inside PyTorch's own backward pass."""
 
     shape: tuple[int, ...] = ()
 
 
 def number_of(x: Any) -> Number:
-    """Describe a value in the record of a run as a displayed number: also several outputs, or one that nobody saw.
+    """Describe a value in the record of a run as a displayed number: also several outputs, or one that wasn't observed.
 
     >>> number_of(OutputTuple([np.arange(3.0), None])).text, number_of(NotSeen()).text
     ('([0 1 2], ·)', 'not seen')
@@ -83,7 +83,7 @@ def number_of(x: Any) -> Number:
 
 
 def entries_of(x: Any) -> Any:
-    """All numbers of a value in the record of a run, also those of several outputs; none of one that nobody saw."""
+    """All numbers of a value in the record of a run, also those of several outputs; none if it wasn't observed."""
     if isinstance(x, NotSeen):
         return np.empty(0)
     if isinstance(x, OutputTuple):
@@ -126,7 +126,8 @@ class RunLine:
     """A line in the record of a run: an input, if it has no `op`, or an operation with its operands.
 
     `text` is spelt with the names of the lines (``"v-1 * v0"``). An operation that `is_elementwise` copies its operands
-    to the shape of its value. `arguments` are the numbers that it was given beside its operands, as `masked_fill` is.
+    to the shape of its value. `arguments` are the numbers that it takes in addition to its operands, such as the number
+    that `masked_fill` writes.
     """
 
     value: Any

@@ -70,7 +70,7 @@ def test_cells_of_before_do_not_disturb_a_check():
 def test_a_function_from_elsewhere_is_told_what_is_missing():
     scope = {}
     exec(check.ex_2.reference, scope)
-    assert "cannot find tape beside it" in check.ex_2(scope["by_hand"]).text
+    assert "cannot find tape there" in check.ex_2(scope["by_hand"]).text
 
 
 def test_rules_that_call_each_other_are_tried_as_given():

@@ -217,7 +217,7 @@ class Exercise:
             own = self._judge(answers, self.instance()).passed
         except Exception:
             own = False
-        lent = answers if own else self.good_answers(_names_beside(answers))
+        lent = answers if own else self.good_answers(_notebook_names(answers))
         if not own:
             print(f"{', '.join(self.takes)}: lent by the check, until yours pass")
         return lent if len(lent) > 1 else lent[0]
@@ -262,7 +262,7 @@ class Exercise:
     ) -> Reply:
         """Judge the answers that are there, with good answers in place of the missing ones."""
         try:
-            good = self.good_answers(_names_beside(answers), asked.reference)
+            good = self.good_answers(_notebook_names(answers), asked.reference)
         except Exception:  # the reference needs a name that only the learner's notebook can define
             return Reply("not attempted", self._open())
         completed = []
@@ -375,7 +375,7 @@ def _says_nothing(code: types.CodeType) -> bool:
     return steps[0].argval is None and steps[-1].opname.startswith("RETURN")
 
 
-def _names_beside(answers: tuple[Any, ...]) -> dict[str, Any]:
+def _notebook_names(answers: tuple[Any, ...]) -> dict[str, Any]:
     """Return the globals of the notebook in which a learner's functions are written."""
     for answer in answers:
         if isinstance(answer, types.FunctionType):

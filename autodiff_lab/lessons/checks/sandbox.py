@@ -125,6 +125,6 @@ def vet_code(*functions: Any, listing: tuple[str, ...] = (), machine: str = "not
         missing = [name for name in listing if name not in function.__globals__]
         if missing:
             raise Refused(
-                f"The check runs your function on your own {machine} and cannot find {missing[0]} beside it. "
+                f"The check runs your function on your own {machine} and cannot find {missing[0]} there. "
                 "Run the cells above this one first."
             )
