@@ -333,8 +333,8 @@ class Tape(Level):
         text = printing.format_call(question.op.name, question.op.symbol, names, question.static)
         raise BranchChanged(
             f"When this tape was recorded, {text} was {printing.format_value(question.outcome)}; with the new inputs "
-            f"it is {printing.format_value(outcome)}, so the program would go another way. Record it again at the new "
-            "inputs."
+            f"it is {printing.format_value(outcome)}, so the program would take another branch. Record it again "
+            "at the new inputs."
         )
 
     def free_values(self) -> None:

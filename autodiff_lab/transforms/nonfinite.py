@@ -48,7 +48,7 @@ class NonFinite:
             told = f"{self.name} = {self.expression} is {format_value(self.value)}, from {', '.join(self.factors)}"
         else:
             product = f"{' × '.join(self.factors)} = {format_value(self.value)}"
-            told = f"on the way back through {self.name} = {self.expression}: {product}"
+            told = f"through {self.name} = {self.expression}: {product}"
         return f"{self.phase}: {told}" + (f"\n  {self.source}" if self.source else "")
 
 
