@@ -1,4 +1,4 @@
-"""Broadcasting and its transpose: the adjoint of a copy is a sum, and the adjoint of a sum is a copy."""
+"""Broadcasting and its transpose: that of broadcasting is a sum, and that of a sum is broadcasting."""
 
 from typing import Any
 

@@ -154,19 +154,19 @@ def _sort_out_options(
     kwargs: dict[str, Any],
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the arguments that a rule takes, by position and by name; refuse options that it lacks."""
-    # NumPy's signature has the names. For a ufunc, or a function without a signature, the rule's own has.
+    # NumPy's signature has the names; for a ufunc, or a function without a signature, we use the rule's.
     has_names = _parameters_of(function)[1] and not isinstance(function, np.ufunc)
     named = function if has_names else rule
     known = _parameters_of(rule)[0]
-    theirs = _parameters_of(named)[1]
+    positional_names = _parameters_of(named)[1]
     options = _bind_arguments(named, args, kwargs)
     by_position = _positional_names(rule)
     taken = args if by_position is None else args[: len(by_position)]
-    for name in theirs[: len(taken)]:
+    for name in positional_names[: len(taken)]:
         del options[name]
     # The operand is passed by position, because the functions that share a rule name it differently.
-    if not taken and theirs:
-        taken = (options.pop(theirs[0]),)
+    if not taken and positional_names:
+        taken = (options.pop(positional_names[0]),)
     if all(p.kind is not p.VAR_KEYWORD for p in known.values()):
         for name in [name for name in options if name not in known]:
             if not _changes_nothing(function, name, options[name], taken[0]):

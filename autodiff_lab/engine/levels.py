@@ -19,9 +19,9 @@ from .tracebacks import hides_own_error, shorten_display
 class Level:
     """The level of a derivative in progress: open while its function runs, numbered higher the deeper it is nested.
 
-    Unique numbers keep nested derivatives apart (perturbation confusion); being closed makes a value that escaped
-    stop with a message instead of giving a wrong number. See Siskind and Pearlmutter, *Nesting forward-mode AD in a
-    functional framework* (2008).
+    Unique numbers keep nested derivatives apart, which prevents perturbation confusion. Using a value of a closed level
+    raises an error, where it would otherwise give a wrong number. See Siskind and Pearlmutter, *Nesting forward-mode
+    AD in a functional framework* (2008).
     """
 
     _numbers: ClassVar[itertools.count[int]] = itertools.count(1)
@@ -82,12 +82,12 @@ def _require_inputs_fit(f: Callable[..., Any], given: int) -> None:
         parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):  # some functions written in C have no signature
         return
-    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    names = [p.name for p in places]
-    missing = [p.name for p in places[given:] if p.default is p.empty]
-    surplus = given > len(places) and all(p.kind is not p.VAR_POSITIONAL for p in parameters)
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    names = [p.name for p in positional]
+    missing = [p.name for p in positional[given:] if p.default is p.empty]
+    surplus = given > len(positional) and all(p.kind is not p.VAR_POSITIONAL for p in parameters)
     if missing or surplus:
-        wrong = f"{given - len(places)} too many"
+        wrong = f"{given - len(positional)} too many"
         if missing:
             wrong = f"there is none for {' and '.join(missing)}"
         called = getattr(f, "__name__", "the function")

@@ -361,8 +361,8 @@ class Overloaded(Traced):
             return apply(TABLE[np.not_equal], (self, 0))
         if dtype.kind not in "fiu":
             self._raise_detached(f"The conversion to {dtype}", "Derivatives are of real numbers.")
-        row = "astype" if dtype.kind == "f" else "as integers"
-        return self if dtype == self.dtype else apply(TABLE[row], (self,), {"dtype": dtype})
+        key = "astype" if dtype.kind == "f" else "as integers"
+        return self if dtype == self.dtype else apply(TABLE[key], (self,), {"dtype": dtype})
 
     def copy(self, order: Any = "C") -> Any:
         """The array method ``x.copy()`` on a traced value: the value itself, since it cannot be written to."""
@@ -372,38 +372,13 @@ class Overloaded(Traced):
 # Indices that are recorded as they are: they cannot be changed later, and they pick a number or a plain array.
 BASIC_INDICES = frozenset({int, slice})
 
+# The array methods that call NumPy's functions of the same names.
+# fmt: off
 METHODS = (
-    *(
-        "sum",
-        "mean",
-        "prod",
-        "max",
-        "min",
-        "ptp",
-        "var",
-        "std",
-        "cumsum",
-        "cumprod",
-        "all",
-        "any",
-        "argmax",
-        "argmin",
-    ),
-    *(
-        "argsort",
-        "clip",
-        "round",
-        "dot",
-        "trace",
-        "diagonal",
-        "ravel",
-        "repeat",
-        "squeeze",
-        "swapaxes",
-        "take",
-    ),
+    "sum", "mean", "prod", "max", "min", "ptp", "var", "std", "cumsum", "cumprod", "all", "any", "argmax", "argmin",
+    "argsort", "clip", "round", "dot", "trace", "diagonal", "ravel", "repeat", "squeeze", "swapaxes", "take",
 )
-
+# fmt: on
 
 ELEMENTWISE_OPERATORS: dict[str, np.ufunc] = {
     "add": np.add,
@@ -420,7 +395,7 @@ OPERATORS = {
 }
 COMPARISONS = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
 COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
-# For masks that are traced themselves, as in vmap. All other masks are plain, and NumPy's own operators serve.
+# For masks that are traced themselves, as in vmap. All other masks are plain arrays, and NumPy's own operators work.
 OF_MASKS = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 

@@ -445,7 +445,7 @@ class Rewriter:
     def _is_sparse(self, node: ast.expr) -> bool:
         """Whether the user's expression is one of SciPy's sparse matrices, by name or made on the spot."""
         made = self.look_up(node.func) if isinstance(node, ast.Call) else type(self.look_up(node))
-        return _home_of(made).startswith("scipy.sparse")
+        return _module_of(made).startswith("scipy.sparse")
 
     def _rewrite_sparse_product(self, node: ast.Call) -> ast.expr | None:
         """The remedy for ``A.dot(x)`` of a sparse matrix."""
@@ -467,15 +467,15 @@ class Rewriter:
         """The remedy for a function that ``np.vectorize`` made: call it for each entry, and stack the results."""
         if len(node.args) != 1 or node.keywords:
             return None
-        one: ast.expr = ast.Attribute(node.func, "pyfunc")
+        function: ast.expr = ast.Attribute(node.func, "pyfunc")
         if isinstance(node.func, ast.Call):
             if len(node.func.args) != 1 or node.func.keywords:
                 return None
-            one = node.func.args[0]
+            function = node.func.args[0]
         each = "np.stack([f(entry) for entry in a])"
         if len(self.x.shape) > 1:
             each = "np.reshape(np.stack([f(entry) for entry in np.ravel(a)]), np.shape(a))"
-        return fill(each, self.names, f=one, a=node.args[0])
+        return fill(each, self.names, f=function, a=node.args[0])
 
     def _rewrite_array(self, made_of: ast.expr, dtype: ast.expr | None) -> ast.expr | None:
         """The remedy for ``np.array(made_of, dtype)``; None if we can't tell what the array is made of."""
@@ -504,7 +504,7 @@ SPECIAL_TWINS = {
 }
 
 
-def _home_of(made: Any) -> str:
+def _module_of(made: Any) -> str:
     """The module that defines a class or function."""
     return getattr(made, "__module__", None) or ""
 

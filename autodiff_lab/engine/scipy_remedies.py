@@ -158,9 +158,8 @@ def public_name(function: Any) -> str:
     parts = [_public_module(module), getattr(function, "__name__", "")]
     owner = getattr(function, "__self__", None if parts[1] else function)
     if owner is not None:
-        owner = getattr(
-            owner, "dist", owner
-        )  # a frozen distribution, norm(mu, s), has its own in `dist`
+        # A frozen distribution, norm(mu, s), keeps the distribution itself in `dist`.
+        owner = getattr(owner, "dist", owner)
         parts.insert(1, getattr(owner, "name", None) or type(owner).__name__.removesuffix("_gen"))
     return ".".join(part for part in parts if part)
 
@@ -397,16 +396,16 @@ NORMAL_FUNCTIONS = {
 def _rewrite_distribution(
     distribution: str, node: ast.Call, names: Mapping[str, Any]
 ) -> ast.expr | None:
-    asked = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    density = asked in ("logpdf", "pdf")
-    if density or asked in ("logpmf", "pmf"):
-        formulas = LOG_DENSITIES if density else LOG_PROBABILITIES
+    method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    is_density = method in ("logpdf", "pdf")
+    if is_density or method in ("logpmf", "pmf"):
+        formulas = LOG_DENSITIES if is_density else LOG_PROBABILITIES
         shapes, template = formulas.get(distribution, ("", ""))
     elif distribution == "norm":
-        shapes, template = "", NORMAL_FUNCTIONS.get(asked, "")
+        shapes, template = "", NORMAL_FUNCTIONS.get(method, "")
     else:
         return None
-    scales = ["loc", "scale"] if density or distribution == "norm" else []
+    scales = ["loc", "scale"] if is_density or distribution == "norm" else []
     given = _bind(["x", *shapes.split(), *scales], node)
     if not template or given is None or not {"x", *shapes.split()} <= given.keys():
         return None
@@ -424,9 +423,9 @@ def _rewrite_distribution(
     parts = {"x": given.pop("x"), "loc": loc or ast.Constant(0), "scale": scale or ast.Constant(1)}
     z = fill(standard[moved, scaled], names, **parts)
     y = fill(template, names, z=z, **given)
-    if scaled and density:
+    if scaled and is_density:
         y = fill("y - np.log(scale)", names, y=y, scale=parts["scale"])
-    return fill("np.exp(y)", names, y=y) if asked in ("pdf", "pmf") else y
+    return fill("np.exp(y)", names, y=y) if method in ("pdf", "pmf") else y
 
 
 def _as_array(node: ast.expr, names: Mapping[str, Any]) -> ast.expr:

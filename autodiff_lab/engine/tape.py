@@ -207,7 +207,7 @@ class Tape(Level):
                 return value
         return self.append(op, args, parents, as_operand(value), static)
 
-    # Rewinding
+    # The reverse sweep
 
     def sweep(self, line: int, seed: Any, adjoints: list[Any], keep: bool = True) -> Iterator[int]:
         """The reverse sweep over the tape from `line`, one line at a time.
@@ -312,15 +312,15 @@ class Tape(Level):
         def operands(args: tuple[Any, ...], parents: tuple[int, ...]) -> list[Any]:
             return [new[j] if j >= 0 else x for j, x in zip(parents, args, strict=True)]
 
-        questions = iter(self.comparisons)
-        question = next(questions, None)
+        comparisons = iter(self.comparisons)
+        comparison = next(comparisons, None)
         for i in range(self.n_inputs, len(self.ops) + 1):
-            while question is not None and question.line == i:
-                compared = operands(question.operands, question.parents)
-                outcome = question.op.fn(*compared, **question.static)
-                if not np.array_equal(outcome, question.outcome):
-                    self._branch_changed(question, outcome)
-                question = next(questions, None)
+            while comparison is not None and comparison.line == i:
+                compared = operands(comparison.operands, comparison.parents)
+                outcome = comparison.op.fn(*compared, **comparison.static)
+                if not np.array_equal(outcome, comparison.outcome):
+                    self._raise_branch_changed(comparison, outcome)
+                comparison = next(comparisons, None)
             if i < len(self.ops):
                 op = self.ops[i]
                 assert op is not None, "the inputs come first"
@@ -328,11 +328,13 @@ class Tape(Level):
                 new.append(as_operand(op.fn(*again, **self.kwargs.get(i, NO_OPTIONS))))
         return to_output(self.constant if self.output is None else new[self.output])
 
-    def _branch_changed(self, question: Comparison, outcome: Any) -> NoReturn:
-        names = self._format_operands(question.parents, question.operands)
-        text = printing.format_call(question.op.name, question.op.symbol, names, question.static)
+    def _raise_branch_changed(self, comparison: Comparison, outcome: Any) -> NoReturn:
+        names = self._format_operands(comparison.parents, comparison.operands)
+        text = printing.format_call(
+            comparison.op.name, comparison.op.symbol, names, comparison.static
+        )
         raise BranchChanged(
-            f"When this tape was recorded, {text} was {printing.format_value(question.outcome)}; with the new inputs "
+            f"When this tape was recorded, {text} was {printing.format_value(comparison.outcome)}; with the new inputs "
             f"it is {printing.format_value(outcome)}, so the program would take another branch. Record it again "
             "at the new inputs."
         )

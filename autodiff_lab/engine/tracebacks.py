@@ -64,10 +64,11 @@ def render_traceback() -> list[str]:
     steps = _find_user_steps(error)
     if not steps or view.mode != "Context":
         return list(view.structured_traceback(type(error), error, error.__traceback__))
-    ends = [steps[0], *steps[1:][-2:]]
+    ends = [steps[0], *steps[1:][-2:]]  # where the user's code starts, and the last two steps
     chain = error.__cause__, error.__suppress_context__
     try:
         error.__cause__ = None  # which suppresses the context, too
+        # Show fewer steps, with less context, until the traceback is short enough.
         for chosen, context in ((ends, 3), (ends, 2), ([ends[0], ends[-1]], 2), (ends[-1:], 2)):
             lines = list(
                 view.structured_traceback(type(error), error, _join_steps(chosen), 0, context)

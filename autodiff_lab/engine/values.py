@@ -120,7 +120,7 @@ def as_value(x: Any, name: str = "the input") -> Any:
             f"Pass a float, a NumPy array of floats, or a tuple, list or dict of these.{_advise_on(x)}"
         )
     a = as_plain_array(x, name) if isinstance(x, np.ndarray) else np.asarray(x)
-    if a.dtype.kind == "b" or a.dtype.kind not in "fiu":
+    if a.dtype.kind not in "fiu":
         why = "real numbers have; convert with np.asarray(x, dtype=float)"
         if a.dtype.kind == "c":
             why = "complex numbers are not supported: pass the real and the imaginary part as two inputs"
@@ -132,11 +132,11 @@ def as_value(x: Any, name: str = "the input") -> Any:
 
 def as_operand(x: Any) -> Any:
     """Convert an operand before dispatch: lists become arrays, 0-d arrays numbers; numbers must be real."""
-    its = type(x)
+    x_type = type(x)
     if (
-        its is np.float64
-        or its is float
-        or (its is np.ndarray and x.ndim and x.dtype.kind in REAL_KINDS)
+        x_type is np.float64
+        or x_type is float
+        or (x_type is np.ndarray and x.ndim and x.dtype.kind in REAL_KINDS)
     ):
         return x  # nearly always
     if isinstance(x, Traced):

@@ -57,7 +57,7 @@ composed(np.float_power)(lambda x1, x2: np.power(x1, x2))
 
 
 def _scale(x: Any, places: Any) -> Any:
-    """``x * 2.0**places``, exact where both are large."""
+    """``x * 2.0**places``, also where ``2.0**places`` alone would overflow; refuse floats as places."""
     if isinstance(places, float) or getattr(places, "dtype", np.dtype(int)).kind == "f":
         raise UnsupportedError(
             "np.ldexp takes a whole number of places, which has no derivative: write x * 2.0**n."
@@ -112,7 +112,7 @@ def _over_square(a: Any, r: Any) -> Any:
 
 
 def _over_cosh(x: Any) -> Any:
-    """``1 / cosh(x)``. From 711 on cosh is infinite, and its inverse 0; but a derivative of it would be 0 · ∞."""
+    """``1 / cosh(x)``. From 711 on, cosh is infinite and the quotient 0, but its own derivative would be 0 · ∞."""
     if type(x) is np.ndarray:  # plain numbers, whose derivative is not needed
         with np.errstate(over="ignore"):
             return 1 / np.cosh(x)
@@ -136,9 +136,9 @@ elementwise(np.tanh, lambda y, x: _over_cosh(x) ** 2)  # 1 - y * y would be 0 fr
 elementwise(np.arcsinh, lambda y, x: 1 / np.cosh(y))
 elementwise(np.arccosh, lambda y, x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)))
 elementwise(np.arctanh, lambda y, x: 1 / _one_minus_square(x))
-for degrees, radians in ((np.deg2rad, np.rad2deg), (np.radians, np.degrees)):
-    elementwise(degrees, lambda y, x: np.pi / 180)
-    elementwise(radians, lambda y, x: 180 / np.pi)
+for to_radians, to_degrees in ((np.deg2rad, np.rad2deg), (np.radians, np.degrees)):
+    elementwise(to_radians, lambda y, x: np.pi / 180)
+    elementwise(to_degrees, lambda y, x: 180 / np.pi)
 
 
 @composed(np.sinc)
@@ -228,7 +228,7 @@ comparison(np.bitwise_and, call=_of_masks("&", operator.and_))
 comparison(np.bitwise_or, call=_of_masks("|", operator.or_))
 comparison(np.bitwise_xor, call=_of_masks("^", operator.xor))
 comparison(np.invert, call=operator.invert)
-for question in (
+for discrete in (
     np.isfinite,
     np.isnan,
     np.isinf,
@@ -253,8 +253,8 @@ for question in (
     np.digitize,
     np.argpartition,
 ):
-    comparison(question)
-for shape in (
+    comparison(discrete)
+for of_shape in (
     np.shape,
     np.size,
     np.ndim,
@@ -264,7 +264,7 @@ for shape in (
     np.iscomplexobj,
     np.isrealobj,
 ):
-    shape_only(shape)
+    shape_only(of_shape)
 
 
 @composed(np.full_like)

@@ -49,9 +49,9 @@ def _meshgrid(
 
 @composed(np.diff)
 def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    one_wide = list(keepdims_shape(shape_of(a), axis))
+    unit_shape = list(keepdims_shape(shape_of(a), axis))
     given = (x for x in (prepend, a, append) if x is not None)
-    parts = [np.broadcast_to(x, one_wide) if np.ndim(x) == 0 else x for x in given]
+    parts = [np.broadcast_to(x, unit_shape) if np.ndim(x) == 0 else x for x in given]
     joined = np.concatenate(parts, axis=axis) if len(parts) > 1 else a
     x = np.moveaxis(joined, axis, -1)
     for _ in range(n):
@@ -121,7 +121,7 @@ def _interp(
     j = np.minimum(i + 1, len(xp) - 1)  # the same as i, if there is only one point
     start = entries(xp, i)
     width = entries(xp, j) - start
-    # Only at the last point can a step have no width: there the last value counts.
+    # The width is 0 only from the last point on (j = i), where the weight 1 picks the last value.
     w = unless(width == 0, 1.0, (x - start) / unless(width == 0, 1.0, width))
     inside = entries(fp, i) * (1 - w) + entries(fp, j) * w
     y = np.where(np.less(x, xp[0]), fp[0] if left is None else left, inside)

@@ -138,8 +138,8 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> A
             "np.piecewise calls each function with the entries of its piece, and in vmap each example has other "
             "entries there. Write np.where(x < 0, f(x), g(x))."
         )
-    one_alone = np.ndim(condlist[0]) == 0 and np.ndim(x) > 0
-    conditions = [condlist] if one_alone else list(condlist)
+    is_single = np.ndim(condlist[0]) == 0 and np.ndim(x) > 0
+    conditions = [condlist] if is_single else list(condlist)
     pieces = list(funclist)
     if len(pieces) not in (len(conditions), len(conditions) + 1):
         raise ValueError(

@@ -126,8 +126,8 @@ def everywhere(condition: Any) -> bool:
 def _over(a: Any, gaps: Any) -> Any:
     if isinstance(a, Traced) or isinstance(gaps, Traced):
         return apply(over, (a, gaps))
-    none = gaps == 0
-    return np.where(none & (a != 0), np.nan, a / np.where(none, 1.0, gaps))
+    is_zero = gaps == 0
+    return np.where(is_zero & (a != 0), np.nan, a / np.where(is_zero, 1.0, gaps))
 
 
 # ``a / gaps``, where the gap may be 0: then 0 / 0 is 0, and anything else divided by 0 is NaN.

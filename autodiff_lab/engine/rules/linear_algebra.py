@@ -30,7 +30,7 @@ def t(a: Any) -> Any:
     return np.swapaxes(a, -1, -2)
 
 
-def _square(a: Any) -> Any:
+def _add_matrix_axes(a: Any) -> Any:
     """Give one number for each matrix in a stack the two axes of a matrix, so that it broadcasts."""
     return a[..., None, None]
 
@@ -89,9 +89,9 @@ def _lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, int, Any]:
 
 # Determinants
 
-general(la.det, lambda g, y, a: _square(g) * _cofactors(y, a))
+general(la.det, lambda g, y, a: _add_matrix_axes(g) * _cofactors(y, a))
 log_determinant = general(
-    "logabsdet", lambda g, y, a: _square(g) * t(la.inv(a)), call=lambda a: la.slogdet(a)[1]
+    "logabsdet", lambda g, y, a: _add_matrix_axes(g) * t(la.inv(a)), call=lambda a: la.slogdet(a)[1]
 )
 
 
@@ -99,10 +99,10 @@ def _cofactors(y: Any, a: Any) -> Any:
     if everywhere(y != 0):
         inverse = la.inv(a)
         if np.size(a) == 0:
-            return _square(y) * t(inverse)
+            return _add_matrix_axes(y) * t(inverse)
         condition_number = np.max(np.absolute(a)) * np.max(np.absolute(inverse))
         if everywhere(condition_number < 1e8):
-            return _square(y) * t(inverse)
+            return _add_matrix_axes(y) * t(inverse)
     n = shape_of(a)[-1]
     rest = np.array([[j for j in range(n) if j != i] for i in range(n)], dtype=int)
     minors = la.det(a[..., rest[:, None, :, None], rest[None, :, None, :]])
@@ -128,7 +128,7 @@ def _of_lower_triangle(s: Any, a: Any) -> Any:
     return np.where(symmetric, s, _scaled_lower_triangle(s + t(s), 0.5))
 
 
-# Factorisations. One row has one result, so the parts of a factorisation are packed into one array.
+# Factorizations. One row has one result, so the parts of a factorization are packed into one array.
 
 
 def _cholesky_back(g: Any, y: Any, a: Any) -> Any:
@@ -190,11 +190,11 @@ def _between_equals(gv: Any, v: Any, gaps: Any, equal: Any) -> Any:
     Equal eigenvalues have no unique eigenvectors, so a result that depends on theirs has no derivative. If one of these
     vectors has an adjoint other than 0, all entries that belong to the group are NaN.
     """
-    several = np.sum(equal, axis=-1) > 1
-    alone = np.eye(shape_of(gaps)[-1]) * np.where(several, 0.0, 1.0)[..., None, :] > 0
+    repeated = np.sum(equal, axis=-1) > 1
+    simple = np.eye(shape_of(gaps)[-1]) * np.where(repeated, 0.0, 1.0)[..., None, :] > 0
     inner = t(v) @ gv
-    asked = np.sum(np.absolute(inner), axis=-2, keepdims=True) @ np.where(equal, 1.0, 0.0)
-    return over(np.where(equal, asked, inner), np.where(alone, np.inf, gaps))
+    total = np.sum(np.absolute(inner), axis=-2, keepdims=True) @ np.where(equal, 1.0, 0.0)
+    return over(np.where(equal, total, inner), np.where(simple, np.inf, gaps))
 
 
 packed_eigh = general("eigh", _eigh_back, call=_packed_eigh)
@@ -219,10 +219,10 @@ def _svdvals_back(g: Any, y: Any, a: Any) -> Any:
     w, v = la.eigh(t(a) @ a)
     v = v[..., ::-1]
     equal = w[..., ::-1, None] == w[..., None, ::-1]
-    several = (np.sum(equal, axis=-1) > 1)[..., None, :]
+    repeated = (np.sum(equal, axis=-1) > 1)[..., None, :]
     # Vectors of equal values have no unique basis, so a second derivative is NaN, even times 0.
-    if not everywhere(np.logical_not(several)):
-        v = v + unknown_slope(several, v)
+    if not everywhere(np.logical_not(repeated)):
+        v = v + unknown_slope(repeated, v)
     u = over_length(a @ v, y[..., None, :])
     return (u * share_between_equals(g, y)[..., None, :]) @ t(v)
 

@@ -76,7 +76,7 @@ multilinear(
 
 
 @cache
-def _explicit(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
+def _expand_subscripts(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
     """The subscripts of the operands and of the output, with a letter for every axis instead of an ellipsis."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
@@ -98,6 +98,11 @@ def _explicit(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
 
 
 def _einsum_transposed(k: int, g: Any, y: Any, *operands: Any, subscripts: str) -> Any:
+    """The adjoint of operand `k`: an einsum of the adjoint `g` with the other operands.
+
+    A letter that operand `k` repeats (a diagonal) needs an identity matrix, and a letter that only operand `k` has (a
+    sum along that axis) needs a vector of ones.
+    """
     left, _, out = subscripts.partition("->")
     terms = left.split(",")
     wanted, names = "", []
@@ -122,7 +127,9 @@ def einsum_batch(operands: Sequence[Any], own: Sequence[bool], subscripts: str) 
     """An einsum product of a batch: one more letter stands for the batch axis of the operands marked in `own`."""
     left, _, out = subscripts.partition("->")
     new = next(c for c in LETTERS if c not in subscripts)
-    terms = [new + term if mine else term for term, mine in zip(left.split(","), own, strict=True)]
+    terms = [
+        new + term if moves else term for term, moves in zip(left.split(","), own, strict=True)
+    ]
     return np.einsum(f"{','.join(terms)}->{new}{out}", *operands)
 
 
@@ -153,7 +160,7 @@ def _einsum(subscripts: str, *operands: Any, optimize: Any = None) -> Any:
         raise UnsupportedError(
             'np.einsum has a derivative rule for subscripts as text: np.einsum("ij,j->i", a, x).'
         )
-    terms, out = _explicit(subscripts, tuple(map(rank_of, operands)))
+    terms, out = _expand_subscripts(subscripts, tuple(map(rank_of, operands)))
     return summed(*operands, subscripts=",".join(terms) + "->" + out)
 
 
@@ -239,8 +246,9 @@ def _cross(
         raise UnsupportedError(
             "np.cross has a derivative rule for vectors of three components: append a zero to shorter ones."
         )
-    ahead, behind = np.array([1, 2, 0]), np.array([2, 0, 1])
-    return np.moveaxis(a[..., ahead] * b[..., behind] - a[..., behind] * b[..., ahead], -1, axisc)
+    # (a × b)ᵢ = aⱼ bₖ - aₖ bⱼ, where (i, j, k) is a cyclic permutation of (0, 1, 2).
+    j, k = np.array([1, 2, 0]), np.array([2, 0, 1])
+    return np.moveaxis(a[..., j] * b[..., k] - a[..., k] * b[..., j], -1, axisc)
 
 
 # Convolutions

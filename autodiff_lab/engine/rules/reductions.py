@@ -69,11 +69,11 @@ def _cumprod(a: Any, axis: int | None = None) -> Any:
     return np.moveaxis(np.prod(np.where(np.tri(n, dtype=bool), rows, 1.0), axis=-1), -1, axis)
 
 
-# Largest and smallest: a tie is split evenly
+# Maximum and minimum: a tie is split evenly
 
 
-for largest in (np.max, np.min, np.amax, np.amin):
-    reduction(largest, tie_weights)
+for extremum in (np.max, np.min, np.amax, np.amin):
+    reduction(extremum, tie_weights)
 
 
 @composed(np.ptp)
@@ -113,7 +113,7 @@ def _order_statistics(rows: Any, positions: Any) -> Any:
 @composed(np.median)
 def _median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     if np.size(a) == 0:
-        return np.mean(a, axis=axis, keepdims=keepdims)  # NaN, as NumPy says
+        return np.mean(a, axis=axis, keepdims=keepdims)  # NaN, as in NumPy
     return np.quantile(a, 0.5, axis=axis, keepdims=keepdims)
 
 
@@ -199,7 +199,7 @@ def _nanquantile(
 
 
 def _add_percentile(percentile: Callable[..., Any], quantile: Callable[..., Any]) -> None:
-    """A quantile whose share is given in percent."""
+    """Add a percentile: a quantile whose share is given in percent."""
 
     def of_percent(
         a: Any,
@@ -256,10 +256,10 @@ log_sum_exp = reduction(
 )
 
 
-def _running(a: Any, axis: int, beats: Callable[..., Any]) -> Any:
+def _accumulate_extremum(a: Any, axis: int, beats: Callable[..., Any]) -> Any:
     """The entry so far that beats all before it, found in steps of 1, 2, 4, …; a tie is split evenly.
 
-    `count` is among how many equal entries the derivative of each result is split.
+    `count` is the number of equal entries among which the derivative of each result is split.
     """
     y = np.moveaxis(a, axis, 0)
     count = np.ones(shape_of(y), dtype=y.dtype)
@@ -290,8 +290,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "logaddexp.reduce": log_sum_exp,
     "add.accumulate": np.cumsum,
     "multiply.accumulate": np.cumprod,
-    "maximum.accumulate": lambda a, axis: _running(a, axis, np.greater),
-    "minimum.accumulate": lambda a, axis: _running(a, axis, np.less),
+    "maximum.accumulate": lambda a, axis: _accumulate_extremum(a, axis, np.greater),
+    "minimum.accumulate": lambda a, axis: _accumulate_extremum(a, axis, np.less),
 }
 for name, function in METHODS.items():
     _add_method(name, function)
@@ -355,14 +355,14 @@ def _std(
         a, axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims
     )
 
-    def of_equals() -> Any:
+    def length_at_zero() -> Any:
         return _length_along(a - np.mean(a, axis=axis, keepdims=True), axis, keepdims)
 
-    return _root(variance, 0.5, of_equals)
+    return _root(variance, 0.5, length_at_zero)
 
 
 def _root(sum_of_powers: Any, exponent: float, at_zero: Callable[[], Any]) -> Any:
-    """The root that makes a length of a sum; where that is 0, a length `at_zero` that is 0, with its derivatives."""
+    """The root that turns a sum of powers into a length; where the sum is 0, `at_zero` computes the length instead."""
     zero = sum_of_powers == 0
     positive = unless(zero, 1.0, sum_of_powers)
     root = np.sqrt(positive) if exponent == 0.5 else positive**exponent
@@ -381,8 +381,8 @@ def _nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 def _count_numbers(a: Any, axis: Any, keepdims: bool) -> Any:
     """How many entries along the axes are not NaN."""
-    there = np.logical_not(np.isnan(a))
-    return np.sum(there.astype(a.dtype), axis=axis, keepdims=keepdims)
+    is_number = np.logical_not(np.isnan(a))
+    return np.sum(is_number.astype(a.dtype), axis=axis, keepdims=keepdims)
 
 
 def _fill_holes(a: Any, number: float) -> Any:
@@ -393,13 +393,13 @@ def _fill_holes(a: Any, number: float) -> Any:
 def _add_ignoring_nan(
     function: Callable[..., Any], of_all: Callable[..., Any], instead: float
 ) -> None:
-    """A largest or smallest entry that ignores NaN: NaN only where there is no number at all."""
+    """Add a maximum or minimum that ignores NaN: the result is NaN only where every entry is."""
 
-    def largest(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    def extremum_of_numbers(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
         y = of_all(_fill_holes(a, instead), axis=axis, keepdims=keepdims)
         return unless(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, y)
 
-    composed(function)(largest)
+    composed(function)(extremum_of_numbers)
 
 
 _add_ignoring_nan(np.nanmax, np.max, -np.inf)
@@ -449,12 +449,12 @@ def _nanstd(
         a, axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims
     )
 
-    def of_equals() -> Any:
+    def length_at_zero() -> Any:
         return _length_along(
             _fill_holes(a - np.nanmean(a, axis=axis, keepdims=True), 0.0), axis, keepdims
         )
 
-    return _root(variance, 0.5, of_equals)
+    return _root(variance, 0.5, length_at_zero)
 
 
 # Covariances
@@ -510,10 +510,10 @@ length = reduction("norm", lambda y, x, axis: over_length(x, y), call=np.linalg.
 
 @composed(np.linalg.norm)
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    matrix = (isinstance(axis, tuple) and len(axis) == 2) or (axis is None and np.ndim(x) == 2)
-    if ord is None or ord == "fro" or (ord == 2 and not matrix):
+    is_matrix = (isinstance(axis, tuple) and len(axis) == 2) or (axis is None and np.ndim(x) == 2)
+    if ord is None or ord == "fro" or (ord == 2 and not is_matrix):
         return np.absolute(x) if np.ndim(x) == 0 else length(x, axis=axis, keepdims=keepdims)
-    if matrix:
+    if is_matrix:
         rows, columns = axis or (0, 1)
         if ord in (2, -2, "nuc"):
             values = np.linalg.svdvals(np.moveaxis(x, (rows, columns), (-2, -1)))
@@ -525,8 +525,8 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
         if ord in (1, -1, np.inf, -np.inf):
             first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
             sums = np.sum(np.absolute(x), axis=first, keepdims=True)
-            both = (np.max if ord > 0 else np.min)(sums, axis=second, keepdims=True)
-            return both if keepdims else np.squeeze(both, axis=(rows, columns))
+            extreme = (np.max if ord > 0 else np.min)(sums, axis=second, keepdims=True)
+            return extreme if keepdims else np.squeeze(extreme, axis=(rows, columns))
     elif ord in (np.inf, -np.inf):
         return (np.max if ord > 0 else np.min)(np.absolute(x), axis=axis, keepdims=keepdims)
     elif isinstance(ord, int | float) and ord != 0:

@@ -24,7 +24,7 @@ def _invert_axes(axes: Any) -> Any:
     return tuple(int(i) for i in np.argsort([a % len(axes) for a in axes]))
 
 
-def _axes_behind_batch(axes: Any, y: Any) -> tuple[int, ...]:
+def _axes_after_batch(axes: Any, y: Any) -> tuple[int, ...]:
     """A permutation that leaves a batch axis in front."""
     n = len(shape_of(y))
     if axes is None:
@@ -60,7 +60,7 @@ reshape = linear(
 transpose = linear(
     np.transpose,
     lambda g, y, x, axes=None: np.transpose(g, _invert_axes(axes)),
-    batched=lambda t, y, axes=None: np.transpose(t, _axes_behind_batch(axes, y)),
+    batched=lambda t, y, axes=None: np.transpose(t, _axes_after_batch(axes, y)),
 )
 linear(
     np.broadcast_to,
@@ -193,7 +193,7 @@ def is_basic_index(index: Any) -> bool:
     return all(isinstance(i, (int, slice, np.integer)) or i is None or i is Ellipsis for i in parts)
 
 
-def _index_behind(index: Any) -> tuple[Any, ...] | None:
+def _index_after_batch(index: Any) -> tuple[Any, ...] | None:
     """The same index after a batch axis; None if that would move axes (index arrays with a slice in between)."""
     parts = index if isinstance(index, tuple) else (index,)
     arrays = [k for k, i in enumerate(parts) if isinstance(i, (list, np.ndarray))]
@@ -207,13 +207,13 @@ def _index_behind(index: Any) -> tuple[Any, ...] | None:
 
 
 def _get_batch(t: Any, y: Any, index: Any) -> Any:
-    behind = _index_behind(index)
-    return None if behind is None else t[behind]
+    shifted = _index_after_batch(index)
+    return None if shifted is None else t[shifted]
 
 
 def _scatter_batch(t: Any, y: Any, index: Any, shape: tuple[int, ...]) -> Any:
-    behind = _index_behind(index)
-    return None if behind is None else _scatter(t, behind, (len(t), *shape))
+    shifted = _index_after_batch(index)
+    return None if shifted is None else _scatter(t, shifted, (len(t), *shape))
 
 
 linear(

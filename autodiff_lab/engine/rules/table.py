@@ -38,12 +38,12 @@ def reduction(key: Any, weights: Rule, call: Any = None) -> Row:
             y = np.reshape(y, keepdims_shape(shape_of(x), axis))
         return weights(y, x, axis)
 
-    def copy_back(g: Any, y: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    def spread_back(g: Any, y: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         return spread(g, x, axis, keepdims)
 
     def weigh_back(g: Any, y: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         counts = weigh(y, x, axis, keepdims)
-        if shape_of(counts) == ():  # every entry counts the same: multiply before copying
+        if shape_of(counts) == ():  # one weight for every entry: multiply before broadcasting
             return spread(g * counts, x, axis, keepdims)
         return spread(g, x, axis, keepdims) * counts
 
@@ -55,7 +55,7 @@ def reduction(key: Any, weights: Rule, call: Any = None) -> Row:
             axis = tuple(a + 1 for a in normalize_axes(axis, len(shape_of(x))))
         return unbroadcast(sum_axes(term, axis=axis, keepdims=keepdims), y, batch)
 
-    row = general(key, copy_back if weights is unit_partial else weigh_back, call=call)
+    row = general(key, spread_back if weights is unit_partial else weigh_back, call=call)
     row.weights = weights
     row.push = lambda y, operands, tangents, static: sum_weighted(
         tangents[0], y, operands[0], **static
