@@ -184,7 +184,7 @@ _matmul = Overloaded.binary[np.matmul]
 
 
 def _times_matrix(self: Dual, other: Any) -> Any:
-    """``A @ x`` for a constant matrix and a vector with tangents, which are rows: each is multiplied by Aᵀ."""
+    """``A @ x`` for a constant matrix A and a vector x; a batch of tangents has one per row, and row · Aᵀ maps each."""
     level, x = self.level, self.value
     if level.fast and _is_double(other) and _is_double(x) and other.ndim == 2 and x.ndim == 1:
         return dual(other @ x, self.tangent @ other.T, level)

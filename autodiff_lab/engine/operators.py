@@ -347,8 +347,9 @@ class Overloaded(Traced):
 
     def transpose(self, *axes: Any) -> Any:
         """The array method ``x.transpose(axes)`` on a traced value: axes in another order; see ``numpy.transpose``."""
-        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
-        return np.transpose(self, order)
+        if len(axes) == 1 and not isinstance(axes[0], int):  # a tuple of axes, or None
+            return np.transpose(self, axes[0])
+        return np.transpose(self, axes or None)
 
     def flatten(self, order: Any = "C") -> Any:
         """The array method ``x.flatten()`` on a traced value: all entries in one axis; see ``numpy.ravel``."""

@@ -180,6 +180,7 @@ class Op:
         tangents: tuple[Any, ...],
         static: Mapping[str, Any],
     ) -> Any:
+        """The tangent of the result in one direction, for an operation that is not elementwise."""
         if self.push is not None:
             return self.push(y, operands, tangents, static)
         if self.kind == "linear":

@@ -145,13 +145,15 @@ def as_operand(x: Any) -> Any:
         x = np.asarray(x)
     if isinstance(x, np.ndarray):
         x = as_plain_array(x)
-    kind = getattr(getattr(x, "dtype", None), "kind", "f") if not isinstance(x, complex) else "c"
-    if kind not in REAL_KINDS:
+    kind = "c" if isinstance(x, complex) else getattr(getattr(x, "dtype", None), "kind", "f")
+    if kind == "c":
         raise InputError(
             "complex numbers are not supported: keep the real and the imaginary part as two real values, such as "
             "np.cos(t) and np.sin(t) for exp(1j * t), or re**2 + im**2 for abs(z) ** 2."
-            if kind == "c"
-            else f"An array of dtype {x.dtype} cannot be computed with here; convert with np.asarray(x, dtype=float)."
+        )
+    if kind not in REAL_KINDS:
+        raise InputError(
+            f"An array of dtype {x.dtype} cannot be computed with here; convert with np.asarray(x, dtype=float)."
         )
     return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
 
@@ -280,7 +282,10 @@ def to_output(x: Any) -> Any:
 
 
 def to_outputs(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
-    """Convert gradients for the caller to the types of their inputs; arrays are copied only if they are shared."""
+    """Convert gradients for the caller to the types of their inputs; arrays are copied only if they are shared.
+
+    A gradient is shared if another gradient is the same array, or if it is one of `taken`, such as a seed.
+    """
     held: set[int] = set()
     out: list[Any] = []
     for g, x in zip(gradients, inputs):  # noqa: B905 — `strict` costs as much as the rest for a number

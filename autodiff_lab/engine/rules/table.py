@@ -77,17 +77,17 @@ def linear(
 
     ``batched(t, y, **static)``, where given, maps a batch of tangents at once.
     """
-    several = None
+    push_batch = None
     if batched is not None:
 
-        def several(size: int, y: Any, operands: Any, tangents: Any, static: Any) -> Any:
+        def push_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) -> Any:
             if not variadic:
                 return batched(tangents[0], y, **static)
             pairs = zip(operands, tangents, strict=True)
             filled = [np.zeros((size, *shape_of(x))) if t is None else t for x, t in pairs]
             return batched(filled, y, **static)
 
-    return add_row("linear", key, transposes, call, variadic=variadic, batched=several)
+    return add_row("linear", key, transposes, call, variadic=variadic, batched=push_batch)
 
 
 def multilinear(key: Any, *transposes: Rule, call: Any = None, **options: Any) -> Row:
