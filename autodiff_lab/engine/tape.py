@@ -68,7 +68,7 @@ class Tape(Level):
         Static arguments (``axis``, ``shape``, …) of the lines that have any.
     call_stacks : list of tuple or None
         For each line, the frames of the user's code that recorded it, outermost first, as ``(code, instruction)``;
-        None without ``sites=True``. The next three are filled only then, too.
+        None without ``sites=True``. The next three attributes are used only with it, too.
     max_lines : int or None
         The most lines it may have (`most`); None for any number. `n_values` counts the numbers in their values.
     written_by_sweep : dict
