@@ -159,7 +159,7 @@ def plot_matrix(
     matrix : array_like of shape (m, n)
         The numbers.
     rows, columns : sequence of str, optional
-        Their labels; by default 0, 1, 2, …
+        Their labels. By default these are 0, 1, 2 and so on.
     title : str
     sparsity : bool
         Show only which entries are not 0.
