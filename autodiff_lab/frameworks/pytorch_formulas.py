@@ -1,6 +1,7 @@
 """The notation of PyTorch's operations in the player, with formulas for local partials and for linear maps.
 
-The value of a local partial is computed by PyTorch. Its formula is shown only if it gives the same numbers.
+The value of a local partial is computed by PyTorch. A formula that one of our derivative rules writes is shown only
+if it gives the same numbers; those in `PARTIALS` and `MAPS` are shown as they are.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ FUNCTIONS = {
     "tanh": np.tanh,
 }
 
-# Local partials of elementwise operations that NumPy doesn't have; {y} is the result, {0} the first operand.
+# Local partials of elementwise operations for which no derivative rule writes the usual formula: one for each operand,
+# "" if it has none. {y} is the result, {0} the first operand.
 PARTIALS = {
     "tanh": ("1 - {y} ** 2",),
     "sigmoid": ("{y} * (1 - {y})",),
@@ -118,7 +120,7 @@ def write_operation(name: str, words: Sequence[str]) -> Written:
 def write_partial(
     name: str, slot: int, y: tuple[str, Any], operands: Sequence[tuple[str, Any]], true_partial: Any
 ) -> tuple[str, str]:
-    """Write a local partial as a formula, as text and in LaTeX; both empty if no formula gives PyTorch's numbers.
+    """Write a local partial as a formula, as text and in LaTeX; both empty if there is no formula for it.
 
     Parameters
     ----------
@@ -200,9 +202,11 @@ def compute_partials(kernel: Any) -> list[torch.Tensor | None]:
     try:
         with torch.enable_grad():
             result = _functional(kernel.func)(*args, **kwargs)
-            moving = [one for one in copies if one.requires_grad]
+            differentiable = [one for one in copies if one.requires_grad]
             found = iter(
-                torch.autograd.grad(result, moving, torch.ones_like(result), allow_unused=True)
+                torch.autograd.grad(
+                    result, differentiable, torch.ones_like(result), allow_unused=True
+                )
             )
     except (RuntimeError, NotImplementedError):
         return nothing
