@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from autodiff_lab.engine.dispatch import TABLE
+from autodiff_lab.frameworks.pytorch_recording import SeenTensor, map_arguments
 from autodiff_lab.text import notation
 from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.partials import NamedValue
@@ -174,10 +175,10 @@ def write_map(name: str, place: int, adjoint: str, words: Sequence[str]) -> str:
 
 
 def compute_partials(kernel: Any) -> list[torch.Tensor | None]:
-    """Compute the local partials of an elementwise kernel with respect to its tensors, by PyTorch's own formula.
+    """Compute the local partials of an elementwise kernel, or of a sum or mean, with respect to its tensors.
 
-    The kernel runs again on broadcast copies of its operands, so the learner's run isn't touched. The partials are None
-    if the kernel isn't elementwise, or if it draws random numbers.
+    PyTorch differentiates an elementwise kernel. It runs again on broadcast copies of its operands, so the learner's
+    run isn't touched. The partials are None for any other kernel, and for one that draws random numbers.
     """
     given = kernel.tensors
     nothing: list[torch.Tensor | None] = [None] * len(given)
@@ -193,8 +194,6 @@ def compute_partials(kernel: Any) -> list[torch.Tensor | None]:
         return nothing
     copies = [one.value.broadcast_to(shape).clone().requires_grad_(one.is_float) for one in given]
     remaining = iter(copies)
-    from autodiff_lab.frameworks.pytorch_recording import SeenTensor, map_arguments
-
     args, kwargs = map_arguments(
         lambda one: next(remaining) if isinstance(one, SeenTensor) else one,
         [kernel.args, kernel.kwargs],

@@ -105,6 +105,7 @@ def note_learner_files(answers: Iterable[Any]) -> Iterator[None]:
         _handed_over.set(before)
 
 
+# The cells in which the answers that are being judged are written.
 _handed_over: ContextVar[frozenset[str]] = ContextVar("_handed_over", default=frozenset())
 
 
