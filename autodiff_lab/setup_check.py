@@ -132,9 +132,8 @@ def _can_be_imported(name: str) -> bool:
     """Return whether a package is installed and works."""
     try:
         importlib.import_module(name)
-    except (
-        Exception
-    ):  # a C library that is missing, or built for another machine, may raise anything
+    except Exception:
+        # A C library that is missing, or built for another machine, may raise anything.
         return False
     return True
 
@@ -367,7 +366,6 @@ def _count_problems(count: int) -> str:
 def check_setup() -> int:
     """Run `autodiff-lab check`: print the report, and return the exit code, 0 if everything is in place, 1 if not."""
     print(f"autodiff-lab {__version__}, checked with {sys.executable}")
-    in_a_browser = sys.platform == IN_A_BROWSER
     printed: list[Finding] = []
     for heading, checks in CHECKS.items():
         if not _applies_here(heading):
@@ -384,7 +382,7 @@ def check_setup() -> int:
         print(f"\n{_count_problems(problems)}")
         return 1
     how = "Open the tutorial with: autodiff-lab"
-    if in_a_browser:
+    if sys.platform == IN_A_BROWSER:
         how = "This Python runs in your browser, in this page."
     print(f"\nEverything is in place. {how}")
     return 0

@@ -19,6 +19,8 @@ from autodiff_lab.trace.run_reader import RunReader
 from autodiff_lab.transforms.nonfinite import severity
 
 _BAR_LENGTH = 24
+# The `severity` of a NaN.
+_NAN = 2
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,7 +158,7 @@ def _explain_given(line: RunLine) -> str:
     if not line.op:
         return message("born in an input") if severity(entries_of(line.value)) else ""
     constants = [entries_of(operand.value) for operand in line.operands if operand.line < 0]
-    has_nan = any(severity(entries) == 2 for entries in constants)
+    has_nan = any(severity(entries) == _NAN for entries in constants)
     return message("born of a constant") if has_nan else ""
 
 

@@ -148,10 +148,13 @@ class Jax:
             closed, shapes = jax.make_jaxpr(call, return_shape=True)(*args)
         except Exception as error:
             raised = describe_raised(error)
-            half = None if stop or not raised.calls else _trace_half(call, args)
-            if half is None:
+            # Without calls, `f` has not begun.
+            if stop or not raised.calls:
                 raise
-            closed, shapes = half
+            traced = _trace_until_raised(call, args)
+            if traced is None:
+                raise
+            closed, shapes = traced
         if len(jax.tree_util.tree_leaves(shapes)) != 1:
             raise FrameworkError(
                 f"{name_of(f)} returned several results, and a run has one: return one array of them."
@@ -173,18 +176,20 @@ class Jax:
         if run.output is None:
             return ""
         leaves, tree = jax.tree_util.tree_flatten(list(args))
-        moving = [k for k, leaf in enumerate(leaves) if _is_float(leaf)]
+        differentiable = [k for k, leaf in enumerate(leaves) if _is_float(leaf)]
 
         def total(*inputs: Any) -> Any:
             whole = list(leaves)
-            for k, one in zip(moving, inputs, strict=True):
+            for k, one in zip(differentiable, inputs, strict=True):
                 whole[k] = one
             return jnp.sum(call(*jax.tree_util.tree_unflatten(tree, whole)))
 
-        true = jax.grad(total, argnums=tuple(range(len(moving))))(
-            *[jnp.asarray(leaves[k]) for k in moving]
+        true = jax.grad(total, argnums=tuple(range(len(differentiable))))(
+            *[jnp.asarray(leaves[k]) for k in differentiable]
         )
-        pairs = [(run.adjoint(k), np.asarray(one)) for k, one in zip(moving, true, strict=True)]
+        pairs = [
+            (run.adjoint(k), np.asarray(one)) for k, one in zip(differentiable, true, strict=True)
+        ]
         if all(np.array_equal(mine, one, equal_nan=True) for mine, one in pairs):
             return message("equal to jax.grad")
         gap = max(float(np.max(np.abs(mine - one), initial=0.0)) for mine, one in pairs)
@@ -203,15 +208,15 @@ class Jax:
         return message("framework is reverse", engine="JAX")
 
 
-def _trace_half(call: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, Any] | None:
-    """Trace a function that raises, up to there: its jaxpr, and the shape of a result; None if it doesn't raise again.
+def _trace_until_raised(call: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, Any] | None:
+    """Trace a function up to where it raises: return its jaxpr and the shape of its result; None if it doesn't raise.
 
-    Without `jit`, because what was traced inside of it would be lost.
+    `jit` is disabled meanwhile, because the equations that were traced inside it would be lost.
     """
     has_raised = False
 
     @functools.wraps(call)
-    def half(*inputs: Any) -> Any:
+    def return_zero_if_raised(*inputs: Any) -> Any:
         nonlocal has_raised
         try:
             return call(*inputs)
@@ -220,8 +225,8 @@ def _trace_half(call: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, Any
             return 0.0
 
     with jax.disable_jit():
-        closed = jax.make_jaxpr(half, return_shape=True)(*args)
-    return closed if has_raised else None
+        traced = jax.make_jaxpr(return_zero_if_raised, return_shape=True)(*args)
+    return traced if has_raised else None
 
 
 def _is_float(x: Any) -> bool:
@@ -229,6 +234,7 @@ def _is_float(x: Any) -> bool:
 
 
 def _check_arguments(f: Any, args: Sequence[Any]) -> None:
+    """Raise an error if JAX can't differentiate a function with respect to these arguments."""
     name = name_of(f)
     leaves = flatten(list(args))
     strange = [
@@ -298,7 +304,10 @@ class _RunEquation:
 
 
 class _JaxRun:
-    """A run of JAX: the lines of its jaxpr, and the sweep (backward pass) over them."""
+    """A run of JAX: the lines of its jaxpr, and the sweep (backward pass) over them.
+
+    `labels` are the learner's names of the inputs, and `root` is the code of the function that is run, if known.
+    """
 
     def __init__(
         self, closed: Any, leaves: Sequence[Any], labels: Sequence[str], root: Any
@@ -308,21 +317,19 @@ class _JaxRun:
         self.values: list[Any] = []
         # For each line: the line of its equation, and the number of the output; None for the equation itself.
         # An input has -1 for both.
-        self._kind: list[tuple[int, int | None]] = []
+        self._origins: list[tuple[int, int | None]] = []
         self.labels = list(labels)
-        environment: dict[Any, Any] = {}
+        lines: dict[Any, int] = {}
         for variable, leaf in zip(closed.jaxpr.invars, leaves, strict=True):
-            environment[variable] = len(self.values)
+            lines[variable] = len(self.values)
             self.values.append(jnp.asarray(leaf))
-            self._kind.append((-1, -1))
+            self._origins.append((-1, -1))
         self.n_inputs = len(self.values)
-        constants: dict[Any, Any] = {}
-        self._run(closed.jaxpr, closed.consts, environment, constants, ())
+        known: dict[Any, Any] = {}
+        self._run(closed.jaxpr, closed.consts, lines, known, ())
         (result,) = closed.jaxpr.outvars
-        self.output: int | None = (
-            environment.get(result) if not private.is_literal(result) else None
-        )
-        self.value = result.val if private.is_literal(result) else constants.get(result)
+        self.output: int | None = lines.get(result) if not private.is_literal(result) else None
+        self.value = result.val if private.is_literal(result) else known.get(result)
         if self.output is not None:
             self.value = self.values[self.output]
         self.events = [] if self.output is None else list(self._sweep())
@@ -344,6 +351,7 @@ class _JaxRun:
         """Run a jaxpr equation by equation.
 
         `lines` has the line of each variable that depends on an input, and `known` the values of the others.
+        `outer` has the frames of the equations that this jaxpr is inside.
         """
         known.update(zip(program.constvars, consts, strict=True))
         for equation in program.eqns:
@@ -363,6 +371,7 @@ class _JaxRun:
     def _open(
         self, equation: Any, key: str, lines: dict[Any, int], known: dict[Any, Any], frames: Any
     ) -> None:
+        """Run the jaxpr inside an equation; its results are those of the equation."""
         program, consts = private.inner_program(equation, key)
         own_lines: dict[Any, int] = {}
         own_known: dict[Any, Any] = {}
@@ -396,7 +405,7 @@ class _JaxRun:
             return
         line = len(self.values)
         self._equations[line] = run
-        self._kind.append((line, None))
+        self._origins.append((line, None))
         if len(run.outs) == 1:
             self.values.append(run.outs[0])
             lines[equation.outvars[0]] = line
@@ -408,7 +417,7 @@ class _JaxRun:
                 continue
             lines[variable] = len(self.values)
             self.values.append(out)
-            self._kind.append((line, k))
+            self._origins.append((line, k))
 
     def _sweep(self) -> Iterator[SweepEvent]:
         """Yield the events of the sweep: the pullbacks of the equations are called in reverse order."""
@@ -419,7 +428,7 @@ class _JaxRun:
             if line not in held:
                 continue
             adjoint = held[line]
-            whole, number = self._kind[line]
+            whole, number = self._origins[line]
             if number is not None:
                 before = held.get(whole)
                 after = list(before or [None] * len(self._equations[whole].outs))
@@ -483,7 +492,7 @@ class _JaxRun:
     def read_line(self, line: int) -> RunLine:
         """Describe a line for the record of the run."""
         value = self._array(self.values[line])
-        whole, number = self._kind[line]
+        whole, number = self._origins[line]
         if line < self.n_inputs:
             label = self.labels[line]
             return RunLine(value, self.name(line), label, symbol=label, latex=notation.latex(label))
@@ -543,7 +552,7 @@ class _JaxRun:
             yield RunOperand(parent, shown, partial, formula, latex)
 
     def read_partial(self, line: int, slot: int) -> Any:
-        """The local partial of a line with respect to an operand."""
+        """Return the local partial of a line with respect to an operand."""
         return self._partials(line)[slot]
 
     def _convert(self) -> Iterator[SweepEvent]:
@@ -564,7 +573,7 @@ class _JaxRun:
     def _count_held(self) -> list[Kept]:
         """Count the values of the first n lines, for each n; a compiled program may keep fewer of them."""
         held = [Kept(0, 0)]
-        for value, (_, output) in zip(self.values, self._kind, strict=True):
+        for value, (_, output) in zip(self.values, self._origins, strict=True):
             arrays = value if isinstance(value, list) else [value]
             if output is not None and output >= 0:
                 arrays = []  # they are counted with the line of the equation
@@ -574,17 +583,17 @@ class _JaxRun:
         return held
 
     def _parents_of(self, line: int) -> tuple[int, ...]:
-        whole, number = self._kind[line]
+        whole, number = self._origins[line]
         if line < self.n_inputs:
             return ()
         return (whole,) if number is not None else tuple(self._equations[line].parents)
 
     def build(self, comparison: str, raised: Raised | None = None) -> RecordedRun:
-        """Build the neutral record of the run, or of half a run, which was `raised` out of."""
+        """Build the record that all engines share; with `raised`, it ends where the function raised."""
         engine = f"JAX {jax.__version__}"
         lines = range(len(self.values))
         frames = [
-            () if i < self.n_inputs else self._equations[self._kind[i][0]].frames for i in lines
+            () if i < self.n_inputs else self._equations[self._origins[i][0]].frames for i in lines
         ]
         note = message("by JAX" if raised is None else "by JAX, raised", engine=engine)
         value = self._array(self.value)
@@ -608,7 +617,7 @@ class _JaxRun:
 
 
 def _shorten_digits(x: np.ndarray) -> np.ndarray:
-    """An array whose numbers have no more digits than their type needs: 2.3 instead of 2.299999952316284."""
+    """Return an array whose numbers have no more digits than their type needs: 2.3 instead of 2.299999952316284."""
     if x.dtype != np.float32:
         return x
     return np.array([float(str(one)) for one in x.ravel()]).reshape(x.shape)

@@ -15,12 +15,12 @@ def is_literal(x: Any) -> bool:
 
 
 def bind_parameters(equation: Any) -> Mapping[str, Any]:
-    """The parameters that the primitive of an equation is bound with, needed to run an equation alone."""
+    """Return the parameters that the primitive of an equation is bound with, needed to run the equation alone."""
     return equation.primitive.get_bind_params(equation.params)
 
 
 def frames_of(equation: Any) -> list[tuple[CodeType, int]]:
-    """The frames in which an equation was traced, innermost first, needed to find its line in the source."""
+    """Return the frames in which an equation was traced, innermost first, needed to find its line in the source."""
     traceback = equation.source_info.traceback
     if traceback is None:
         return []
@@ -29,6 +29,6 @@ def frames_of(equation: Any) -> list[tuple[CodeType, int]]:
 
 
 def inner_program(equation: Any, key: str) -> tuple[Any, list[Any]]:
-    """The program inside an equation such as `jit`, and its constants."""
+    """Return the jaxpr inside an equation such as `jit`, and the jaxpr's constants."""
     inner = equation.params[key]
     return getattr(inner, "jaxpr", inner), list(getattr(inner, "consts", ()))

@@ -12,6 +12,7 @@ import functools
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from autodiff_lab.frameworks.pytorch_recording import (
 )
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
+from autodiff_lab.trace.model import ModuleCall
 from autodiff_lab.trace.recorded_run import (
     Kept,
     NotSeen,
@@ -93,7 +95,7 @@ class PyTorch:
         raised: Raised | None = None
         with (
             _undone_afterwards(modules.values()),
-            log_execution(recording) as walk,
+            log_execution(recording) as log,
             recording.running(),
         ):
             try:
@@ -102,7 +104,7 @@ class PyTorch:
                 raise
             except Exception as error:
                 raised = describe_raised(error)
-                # without calls and operations, `f` has not begun
+                # Without calls and operations, `f` has not begun.
                 if stop or not (raised.calls or recording.kernels):
                     raise
             else:
@@ -113,16 +115,12 @@ class PyTorch:
         sweep = recording.sweeps[-1] if raised is None else recording.sweep_half()
         if sweep.failure is not None:
             raise sweep.failure
-        name = type(f).__name__ if model is not None else name_of(f)
+        title = function = ""
+        if model is not None:
+            function = type(model).__name__
+            title = f"{function}({', '.join(_argument_names(f, len(args)))})"
         builder = RunBuilder(recording, sweep, labels, leaves)
-        return builder.build(
-            execution_log=walk.complete_events(),
-            title=f"{name}({', '.join(_argument_names(f, len(args)))})"
-            if model is not None
-            else "",
-            function=name if model is not None else "",
-            raised=raised,
-        )
+        return builder.build(log.complete_events(), title, function, raised)
 
     def source_of(self, f: Callable[..., Any]) -> Any:
         """Return the function whose source is shown: of a module that the learner wrote, its `forward`."""
@@ -257,6 +255,7 @@ def _undone_afterwards(modules: Any) -> Iterator[None]:
 
 
 def _check_result(f: Any, y: Any, leaves: Any) -> None:
+    """Raise an error if the result of a run isn't one tensor that depends on one of the leaves."""
     name = name_of(f) if not isinstance(f, torch.nn.Module) else type(f).__name__
     if not isinstance(y, (torch.Tensor, tuple, list, dict)):
         raise FrameworkError(
@@ -349,18 +348,16 @@ class RunBuilder:
             node: line for line, (node, number) in enumerate(self._lines) if number is None
         }
         self._kernels = {node: self._find_kernel(node) for node in self.operations}
-        self._numbers = {self._recording_number(node): node for node in self.operations}
+        self._numbers = {sweep.number(node): node for node in self.operations}
         self._partials = functools.cache(
             lambda node: formulas.compute_partials(self._kernels[node])
         )
         self.read_line = functools.cache(self._read_line)
 
     def _order(self, leaf: int, node: int) -> tuple[int, int]:
+        """Return the key that sorts the leaves: those with a label first, in the order of the labels."""
         names = list(self._labels)
         return (names.index(leaf) if leaf in self._labels else len(names), node)
-
-    def _recording_number(self, node: int) -> int:
-        return self._sweep.number(node)
 
     def _array(self, tensor: torch.Tensor) -> Any:
         """Return a tensor of the recording as a NumPy array; always the same array, so that it is stored once."""
@@ -503,7 +500,8 @@ class RunBuilder:
         later = [one for one in self._recording.kernels if one > own]
         return self._recording.kernels[min(later)].frames if later else ()
 
-    def _modules_of(self, line: int) -> tuple[Any, ...]:
+    def _modules_of(self, line: int) -> tuple[ModuleCall, ...]:
+        """Return the calls of modules in which a line ran, without the call of the module that is played."""
         node, number = self._lines[line]
         own = self._sweep.number(node) if number != -1 else 0
         kernel = self._recording.kernels.get(own)
@@ -511,12 +509,10 @@ class RunBuilder:
             calls = kernel.modules
         else:
             _, calls = self._recording.custom.get(own, ((), ()))
-        return tuple(call for call in calls if call.frames or not self._is_outermost(call))
-
-    def _is_outermost(self, call: Any) -> bool:
-        return call.n == 1 and call.frames == 0
+        return tuple(call for call in calls if not _is_outermost(call))
 
     def _sweep_id(self, line: int) -> int:
+        """Return the number of the backward pass (with ``create_graph``) that made a line; 0 for the forward pass."""
         node, number = self._lines[line]
         own = self._sweep.number(node) if number != -1 else -1
         for k, (numbers, _) in enumerate(self._recording.inner, 1):
@@ -540,7 +536,7 @@ class RunBuilder:
                 formula_is_name=True,
             )
             text = f"{self.name(whole)}[{number}]"
-            return self._finish(
+            return self._add_latex(
                 RunLine(
                     value, text, "", "output", f"[{number}]", operands=(operand,), modules=modules
                 )
@@ -551,7 +547,7 @@ class RunBuilder:
             name = _node_name(self._sweep.nodes[node])
             words = [self.name(slot.line) for slot in slots if slot.line >= 0]
             written = formulas.Written(name, notation.symbol(name), f"{name}({', '.join(words)})")
-            operands = tuple(self._name_way_back(node, slot) for slot in slots)
+            operands = tuple(self._describe_backward_step(node, slot) for slot in slots)
         else:
             words = self._write_arguments(kernel)
             written = formulas.write_operation(kernel.name, words)
@@ -567,10 +563,10 @@ class RunBuilder:
             modules=modules,
             arguments=_numbers_of(kernel) if kernel is not None else (),
         )
-        return self._finish(read)
+        return self._add_latex(read)
 
-    def _finish(self, line: RunLine) -> RunLine:
-        return RunLine(**{**vars(line), "latex": notation.latex_expression(line.text)})
+    def _add_latex(self, line: RunLine) -> RunLine:
+        return replace(line, latex=notation.latex_expression(line.text))
 
     def _write_arguments(self, kernel: Kernel) -> list[str]:
         """Write the arguments of a kernel, with the names of the lines."""
@@ -609,7 +605,9 @@ class RunBuilder:
         words: Sequence[str],
         value: Any,
     ) -> Iterator[RunOperand]:
-        match, partials = self._matches[node] or [], self._partials(node)
+        """Add to the operands of a node their local partials, or how the adjoint goes back to them."""
+        match = self._matches[node] or []
+        partials = self._partials(node)
         given = [one for one in kernel.args if isinstance(one, (SeenTensor, int, float))]
         named = [
             (self._write(one), self._array(one.value) if isinstance(one, SeenTensor) else one)
@@ -623,7 +621,7 @@ class RunBuilder:
                 yield operand
                 continue
             if partial is None:
-                yield self._name_way_back(
+                yield self._describe_backward_step(
                     node, operand, formulas.write_map(kernel.name, place, self._bar(node), words)
                 )
                 continue
@@ -646,7 +644,9 @@ class RunBuilder:
     def _bar(self, node: int) -> str:
         return notation.format_adjoint(self._own_name(node))
 
-    def _name_way_back(self, node: int, operand: RunOperand, formula: str = "") -> RunOperand:
+    def _describe_backward_step(
+        self, node: int, operand: RunOperand, formula: str = ""
+    ) -> RunOperand:
         """Describe how the adjoint goes back to an operand without a partial: by a formula, or the name of the node."""
         if operand.line < 0:
             return operand
@@ -664,7 +664,7 @@ class RunBuilder:
         )
 
     def read_partial(self, line: int, slot: int) -> Any:
-        """The local partial of a line with respect to an operand."""
+        """Return the local partial of a line with respect to an operand."""
         return self.read_line(line).operands[slot].partial
 
     def sweep_events(self) -> Iterator[SweepEvent]:
@@ -718,7 +718,7 @@ class RunBuilder:
         return held
 
     def leaf_checks(self) -> dict[str, bool]:
-        """For each input with a `.grad`, whether the sum of its contributions equals it, bit for bit."""
+        """Return, for each input with a `.grad`, whether the sum of its contributions equals it, bit for bit."""
         found = {}
         for line in range(self.n_inputs):
             node = self._lines[line][0]
@@ -733,7 +733,7 @@ class RunBuilder:
         function: str = "",
         raised: Raised | None = None,
     ) -> RecordedRun:
-        """Build the neutral record of the run, or of half a run, which was `raised` out of."""
+        """Build the record that all engines share; with `raised`, it ends where the function raised."""
         output, outcome, seeds = None, Outcome(raised=raised), []
         if raised is None:
             node, number = self._sweep.roots[0]
@@ -782,6 +782,11 @@ def _numbers_of(kernel: Kernel) -> tuple[float, ...]:
     """Return the numbers among the arguments of a kernel."""
     given = [*kernel.args, *kernel.kwargs.values()]
     return tuple(float(one) for one in given if isinstance(one, (int, float)))
+
+
+def _is_outermost(call: ModuleCall) -> bool:
+    """Whether a call of a module is the run itself: the first call, with none of the learner's frames around it."""
+    return call.n == 1 and call.frames == 0
 
 
 def _node_name(node: Any) -> str:

@@ -1,6 +1,7 @@
 """The notation of PyTorch's operations in the player, with formulas for local partials and for linear maps.
 
-The value of a local partial is computed by PyTorch. Its formula is shown only if it gives the same numbers.
+The value of a local partial is computed by PyTorch. A formula that one of our derivative rules writes is shown only
+if it gives the same numbers; those in `PARTIALS` and `MAPS` are shown as they are.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 import torch
 
 from autodiff_lab.engine.dispatch import TABLE
+from autodiff_lab.frameworks.pytorch_recording import SeenTensor, map_arguments
 from autodiff_lab.text import notation
 from autodiff_lab.text.numbers import number
 from autodiff_lab.trace.partials import NamedValue
@@ -45,7 +47,8 @@ FUNCTIONS = {
     "tanh": np.tanh,
 }
 
-# Local partials of elementwise operations that NumPy doesn't have; {y} is the result, {0} the first operand.
+# Local partials of elementwise operations for which no derivative rule writes the usual formula: one for each operand,
+# "" if it has none. {y} is the result, {0} the first operand.
 PARTIALS = {
     "tanh": ("1 - {y} ** 2",),
     "sigmoid": ("{y} * (1 - {y})",),
@@ -118,7 +121,7 @@ def write_operation(name: str, words: Sequence[str]) -> Written:
 def write_partial(
     name: str, slot: int, y: tuple[str, Any], operands: Sequence[tuple[str, Any]], true_partial: Any
 ) -> tuple[str, str]:
-    """Write a local partial as a formula, as text and in LaTeX; both empty if no formula gives PyTorch's numbers.
+    """Write a local partial as a formula, as text and in LaTeX; both empty if there is no formula for it.
 
     Parameters
     ----------
@@ -172,10 +175,10 @@ def write_map(name: str, place: int, adjoint: str, words: Sequence[str]) -> str:
 
 
 def compute_partials(kernel: Any) -> list[torch.Tensor | None]:
-    """Compute the local partials of an elementwise kernel with respect to its tensors, by PyTorch's own formula.
+    """Compute the local partials of an elementwise kernel, or of a sum or mean, with respect to its tensors.
 
-    The kernel runs again on broadcast copies of its operands, so the learner's run isn't touched. The partials are None
-    if the kernel isn't elementwise, or if it draws random numbers.
+    PyTorch differentiates an elementwise kernel. It runs again on broadcast copies of its operands, so the learner's
+    run isn't touched. The partials are None for any other kernel, and for one that draws random numbers.
     """
     given = kernel.tensors
     nothing: list[torch.Tensor | None] = [None] * len(given)
@@ -191,8 +194,6 @@ def compute_partials(kernel: Any) -> list[torch.Tensor | None]:
         return nothing
     copies = [one.value.broadcast_to(shape).clone().requires_grad_(one.is_float) for one in given]
     remaining = iter(copies)
-    from autodiff_lab.frameworks.pytorch_recording import SeenTensor, map_arguments
-
     args, kwargs = map_arguments(
         lambda one: next(remaining) if isinstance(one, SeenTensor) else one,
         [kernel.args, kernel.kwargs],
@@ -200,9 +201,11 @@ def compute_partials(kernel: Any) -> list[torch.Tensor | None]:
     try:
         with torch.enable_grad():
             result = _functional(kernel.func)(*args, **kwargs)
-            moving = [one for one in copies if one.requires_grad]
+            differentiable = [one for one in copies if one.requires_grad]
             found = iter(
-                torch.autograd.grad(result, moving, torch.ones_like(result), allow_unused=True)
+                torch.autograd.grad(
+                    result, differentiable, torch.ones_like(result), allow_unused=True
+                )
             )
     except (RuntimeError, NotImplementedError):
         return nothing

@@ -20,12 +20,12 @@ LAST_NUMBER = 2**64 - 1
 
 
 def next_number() -> int:
-    """The sequence number that PyTorch gives to the next node of its graph, needed to match values with nodes."""
+    """Return the sequence number that PyTorch gives to its next node, needed to match values with nodes."""
     return torch._C._autograd._get_sequence_nr()
 
 
 def number_of_node(node: Any) -> int:
-    """The sequence number of a node, needed to put the lines in order."""
+    """Return the sequence number of a node, needed to put the lines in order."""
     return node._sequence_nr()
 
 
@@ -95,10 +95,10 @@ def is_view(tensor: torch.Tensor) -> bool:
 
 
 def base_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The tensor whose memory a view shares; a tensor that isn't a view is returned itself."""
+    """Return the tensor whose memory a view shares; a tensor that isn't a view is returned itself."""
     return tensor._base if tensor._base is not None else tensor
 
 
 def version_of(tensor: torch.Tensor) -> int:
-    """How often a tensor was changed in place, needed to know whether a copy of it is still up to date."""
+    """Count how often a tensor was changed in place, needed to know whether a copy of it is still up to date."""
     return 0 if tensor.is_inference() else tensor._version

@@ -261,11 +261,12 @@ class Recording:
     boundary : frame
         The learner's frame. The frames that called it are ignored.
     names : mapping of torch.nn.Module to str
-        What modules are called.
+        The name under which each module is shown.
     includes_boundary : bool
         Whether the learner's frame itself belongs to the run.
     keeps_nodes : bool
-        Keep all nodes that PyTorch makes, also those that nothing uses, for the record of half a run: `sweep_half`.
+        Keep all nodes that PyTorch makes, even those that nothing uses, so that `sweep_half` finds them if the run is
+        ended by an exception.
     """
 
     def __init__(
@@ -374,6 +375,7 @@ class Recording:
         return self.leaves[id(tensor)][1]
 
     def _see(self, tensor: torch.Tensor) -> SeenTensor:
+        """Copy an argument of a kernel, unless there is a copy that is still up to date, and find its origin."""
         is_float = tensor.is_floating_point()
         version = private.version_of(tensor)
         if not tensor.requires_grad:
@@ -452,7 +454,7 @@ class Recording:
         self._last_outs = []
 
     def sweep_half(self) -> Sweep:
-        """The nodes of a run that an exception has ended, as a sweep without events."""
+        """Return the nodes of a run that an exception has ended, as a sweep without events."""
         self._keep_last_nodes()
         return Sweep(self, list(self._edges), (), ())
 
@@ -573,7 +575,7 @@ def to_array(tensor: torch.Tensor) -> Any:
 
 
 def flatten_arguments(tree: Any) -> Iterator[Any]:
-    """Yield the leaves of nested lists, tuples and dicts of arguments."""
+    """Yield the leaves of nested lists, tuples and dicts of arguments; a `SeenTensor` is a leaf, although a tuple."""
     if isinstance(tree, SeenTensor):
         yield tree
     elif isinstance(tree, (list, tuple)):
@@ -586,7 +588,7 @@ def flatten_arguments(tree: Any) -> Iterator[Any]:
 
 
 def map_arguments(function: Callable[[Any], Any], tree: Any) -> Any:
-    """Apply a function to the leaves of nested lists, tuples and dicts of arguments."""
+    """Apply a function to the leaves of nested lists, tuples and dicts of arguments; tuples become lists."""
     if isinstance(tree, (list, tuple)) and not isinstance(tree, (SeenTensor, torch.Size)):
         return [map_arguments(function, one) for one in tree]
     if isinstance(tree, dict):

@@ -1,7 +1,7 @@
 """The course's notebooks in order, each by its slug, and the number that a slug has in a file name.
 
-A slug names a notebook, its lesson's package, its tests and the links to it, so a notebook can be added or moved by one
-row here: `python -m tests.generate numbers` then renames the files and writes the new numbers into every link.
+A slug names a notebook, its lesson's package, its tests and the links to it, so one row here adds or moves a
+notebook: `python -m tests.generate numbers` then renames the files and writes the new numbers into every link.
 """
 
 SLUGS = (
@@ -33,7 +33,7 @@ SLUGS = (
 
 
 def number_of(slug: str) -> str:
-    """Return the number of a notebook in the course's order, as it stands in the file name.
+    """Return the number of a notebook in the course's order, as in its file name.
 
     Raises
     ------

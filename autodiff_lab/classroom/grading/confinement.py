@@ -42,12 +42,12 @@ BYTES_PER_FILE = 1500
 # Bytes of a socket's buffer, if the kernel doesn't report its own default.
 BYTES_PER_SOCKET = 212_992
 
-# A program that runs out of memory with more processes than this (more than a notebook needs) ...
+# A program that exceeds its memory is reported to have too many processes if it has more of them than a notebook needs,
+# and each is about as small as a process that hasn't done anything yet.
 MANY_PROCESSES = 20
-# ... of fewer megabytes each (as a process has that hasn't done anything yet) has started too many processes.
 SMALL_MEGABYTES = 100
 
-# Share of its time that a program must have spent computing. If it was less, other programs may have slowed it down.
+# If a program runs out of time and has computed for less than this share of it, other programs may have slowed it down.
 BUSY_SHARE = 0.8
 
 # Bytes of memory that must stay free on the machine. A program can make the kernel use memory in more ways than can be
@@ -103,12 +103,14 @@ PROC = (
     "version",
     "vmstat",
 )
+# What a program can read of the system: its folders, and the settings that Python and its libraries need.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
+SYSTEM_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime")
 # The folders that a program can write to; they are in memory, and empty at first.
 WRITABLE = ("/tmp", "/dev/shm")
 # Limits that are set to 0: message queues, which all programs of a user share, and a higher priority than others have.
 ZERO_LIMITS = ("RLIMIT_MSGQUEUE", "RLIMIT_RTPRIO", "RLIMIT_NICE")
-SYSTEM_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime")
+# The program's home folder in the sandbox, in which it starts.
 HOME = "/tmp/home"
 # A program that limits its own number of processes, and then becomes the command in its arguments.
 WITH_FEW_PROCESSES = """\
@@ -211,7 +213,7 @@ def run_confined(
             seccomp = resources.enter_context(_open_unnamed_file(_seccomp_program()))
             command = [
                 *_bwrap_command(limits, hidden, descriptors, seccomp),
-                *_limit_processes(limits),
+                *_few_processes_command(limits),
                 *command,
             ]
             inherited = (seccomp, *descriptors.values())
@@ -232,7 +234,7 @@ def run_confined(
             stderr=subprocess.PIPE,
             pass_fds=inherited,
             start_new_session=True,
-            preexec_fn=_process_limits(limits),
+            preexec_fn=_resource_limiter(limits),
         )
         output = bytearray()
         errors = bytearray()
@@ -260,7 +262,7 @@ def _open_unnamed_file(content: bytes) -> Iterator[int]:
 
 
 def _drain_pipe(pipe: object, kept: bytearray) -> None:
-    """Read a pipe to its end and keep the beginning; otherwise the program would wait forever at a full pipe."""
+    """Keep the beginning of what a pipe sends; read the rest too, because a full pipe would block the program."""
     while chunk := pipe.read1(65536):  # type: ignore[attr-defined]
         kept += chunk[: max(0, MAX_OUTPUT_BYTES - len(kept))]
 
@@ -321,6 +323,7 @@ def family_usage(pid: int, most: float = math.inf) -> tuple[float, int]:
     True
     """
     family = _family(pid)
+    # man 5 proc: the number of threads
     processes = sum(int(fields[17]) for fields in family.values())
     if processes > most:
         return 0.0, processes
@@ -408,6 +411,7 @@ def _socket_buffer_bytes() -> int:
 
 def _cpu_seconds(pid: int) -> float:
     """Add up the processor time of a process and its descendants, including those that have ended."""
+    # man 5 proc: utime and stime, and those of the children that have ended
     ticks = sum(int(ticks) for fields in _family(pid).values() for ticks in fields[11:15])
     return ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0
 
@@ -433,13 +437,13 @@ def _environment(home: str) -> dict[str, str]:
     return {**kept, **own, **threads, "PYTHONPATH": python, "MPLBACKEND": "agg", "USER": "student"}
 
 
-def _process_limits(limits: Limits) -> Callable[[], None] | None:
+def _resource_limiter(limits: Limits) -> Callable[[], None] | None:
     """Return a function that sets the resource limits of a new process; None on Windows.
 
     With them, a process that needs too much memory gets a `MemoryError`, which names the cause.
 
     The number of processes isn't limited here, because the system would count all processes of the user. In the
-    sandbox it counts only those inside; see `_limit_processes`.
+    sandbox it counts only those inside; see `_few_processes_command`.
     """
     if os.name == "nt":
         return None
@@ -508,7 +512,7 @@ def _bwrap_command(
     return ["bwrap", *options, "--"]
 
 
-def _limit_processes(limits: Limits) -> list[str]:
+def _few_processes_command(limits: Limits) -> list[str]:
     """Return the beginning of a command in the sandbox which limits how many processes the rest of it can start.
 
     This bounds a fork bomb between two measurements. The bound is four times `limits.processes`, so that a measurement
@@ -558,6 +562,9 @@ def _seccomp_program() -> bytes:
     # Each instruction is an operation, its operand, and the blocks where it continues if true and if false; "" is the
     # next instruction. `load` reads a field of the call by its offset in bytes: the number of the call is at 0, the
     # machine at 4, and the arguments, of 8 bytes each, begin at 16.
+    # A jump only leads forward, so two blocks allow a call: after `begin`, and after `family` and `option`.
+    allow = 0x7FFF0000
+    refuse = 0x00050000 | errno.ENOSYS
     blocks = {
         "begin": [
             (load, 4, "", ""),
@@ -568,7 +575,7 @@ def _seccomp_program() -> bytes:
             *jumps(CALLS_FOR_SOCKETS, "family"),
             *jumps(CALLS_FOR_OPTIONS, "option"),
         ],
-        "allow": [(answer, 0x7FFF0000, "", "")],
+        "allow": [(answer, allow, "", "")],
         "family": [(load, 16, "", ""), (equal, AF_UNIX, "accept", "refuse")],
         "option": [
             (load, 24, "", ""),
@@ -576,8 +583,8 @@ def _seccomp_program() -> bytes:
             (load, 32, "", ""),
             (equal, SO_SNDBUF, "refuse", "accept"),
         ],
-        "accept": [(answer, 0x7FFF0000, "", "")],
-        "refuse": [(answer, 0x00050000 | errno.ENOSYS, "", "")],
+        "accept": [(answer, allow, "", "")],
+        "refuse": [(answer, refuse, "", "")],
     }
     starts: dict[str, int] = {}
     instructions: list[tuple[int, int, str, str]] = []

@@ -12,9 +12,13 @@ import numpy as np
 
 from autodiff_lab.lessons.checks.run_code import Crashed
 
+# Relative errors: of a correct answer, and of one that is given with too few digits.
 SIX_DIGITS = 1e-6
 ROUNDED = 1e-2
-_LARGEST = 1000
+# Arrays with more elements aren't turned into tuples.
+_MAX_ELEMENTS = 1000
+# Characters of a description that a learner reads.
+_LONGEST = 120
 
 
 class Finding(str):
@@ -47,8 +51,8 @@ def plain(answer: Any) -> Any:
     if isinstance(answer, dict):
         return {key: plain(part) for key, part in answer.items()}
     if isinstance(answer, np.ndarray):
-        return plain(answer.tolist()) if answer.size <= _LARGEST else answer
-    # a Variable, the learner's or ours
+        return plain(answer.tolist()) if answer.size <= _MAX_ELEMENTS else answer
+    # A Variable, of the learner's class or of ours.
     if isinstance(getattr(answer, "value", None), numbers.Real):
         return float(answer.value)
     return answer
@@ -180,15 +184,17 @@ def has_form_of(seen: Any, wanted: Any) -> bool:
     """
     if isinstance(wanted, list | tuple):
         return _holds_throughout(has_form_of, seen, wanted)
-    kinds = (bool, str, numbers.Real | None)
-    return next((isinstance(seen, kind) for kind in kinds if isinstance(wanted, kind)), False)
+    for kind in (bool, str, numbers.Real | None):
+        if isinstance(wanted, kind):
+            return isinstance(seen, kind)
+    return False
 
 
 _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 
 
 def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> str:
-    """Say which part of an answer is the first that is wrong; its form must be right.
+    """Describe in a sentence where an answer of the right form first differs from the right one.
 
     >>> first_difference((1.0, 2.0, 4.0), (1.0, 2.0, 3.0)), first_difference(2.0, 3.0)
     ('Of the 3, only the third is not right.', 'That is not it.')
@@ -224,7 +230,7 @@ def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> s
 def disagreement(
     seen: Any, wanted: dict[str, Any], cases: str = "", tolerance: float = SIX_DIGITS
 ) -> str:
-    """Say which of several cases is the first whose result is wrong, and where it differs.
+    """Describe in a sentence the first of several cases whose result is wrong, and where it differs.
 
     >>> rows = tuple((x, 0.0, 0.0, 0.0, 0.0) for x in range(9))
     >>> disagreement({"of f": (rows, rows)}, {"of f": (rows, rows[::-1])})
@@ -241,10 +247,10 @@ def disagreement(
             case += place
             if isinstance(value, str) and isinstance(found, str):
                 return f"In the case {case} I expect “{value}”, and I see “{found[:_LONGEST]}”. {cases}".rstrip()
-            told_already = isinstance(found, str)  # by `summarize`
-            came_out = found[:_LONGEST] if told_already else describe(found)
+            is_described = isinstance(found, str)  # by `summarize`
+            came_out = found[:_LONGEST] if is_described else describe(found)
             wanted_one = f"“{value}”" if isinstance(value, str) else describe(value)
-            # they differ beyond the sixth digit
+            # They differ beyond the sixth digit, so six digits don't show it.
             if came_out == wanted_one and isinstance(found, float):
                 wanted_one, came_out = repr(float(value)), repr(found)
             return f"In the case {case} I expect {wanted_one}, and you get {came_out}. {cases}".rstrip()
@@ -327,9 +333,6 @@ def summarize(found: Any) -> Any:
     if data is None or isinstance(data, bool | float | tuple | Crashed | Finding):
         return data
     return describe(data)
-
-
-_LONGEST = 120
 
 
 def _kind(thing: Any) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autodiff_lab import lessons as room
+from autodiff_lab import lessons as lessons_package
 from autodiff_lab.lessons.checks import progress_file
 from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.exercise_file import read_exercises
@@ -56,7 +56,7 @@ class Lesson:
 
     def exercises(self) -> dict[str, Exercise]:
         """Return the exercises of this lesson by name, in the order of the exercise file."""
-        module = importlib.import_module(f"{room.__name__}.{self.slug}")
+        module = importlib.import_module(f"{lessons_package.__name__}.{self.slug}")
         return {name: thing for name, thing in vars(module).items() if isinstance(thing, Exercise)}
 
     def __call__(self) -> Report:
@@ -130,7 +130,7 @@ def lesson(slug: str, **checks: Mapping[str, Any]) -> tuple[Lesson, Callable[[Se
     **checks : mapping
         The checks of each exercise, as for `read_exercises`: ``ex_1={"observe": exercises.multiply}``.
     """
-    package = sys.modules[f"{room.__name__}.{slug}"]
+    package = sys.modules[f"{lessons_package.__name__}.{slug}"]
     folder = Path(str(package.__file__)).parent
     title, exercises = read_exercises(folder / "exercises.toml", checks)
     for name, exercise in exercises.items():
@@ -141,4 +141,6 @@ def lesson(slug: str, **checks: Mapping[str, Any]) -> tuple[Lesson, Callable[[Se
 
 def lessons() -> list[Lesson]:
     """Return all lessons of the course, in order."""
-    return [importlib.import_module(f"{room.__name__}.{slug}").progress for slug in SLUGS]
+    return [
+        importlib.import_module(f"{lessons_package.__name__}.{slug}").progress for slug in SLUGS
+    ]

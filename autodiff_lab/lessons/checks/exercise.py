@@ -49,7 +49,7 @@ class Exercise:
     Parameters
     ----------
     name : str
-        The name in the notebook, ``"ex_2"``; in a lesson it is the variable's.
+        The name in the notebook, ``"ex_2"``; in a lesson's package, also the name of the variable.
     expects : str
         The form of an answer in words: "a pair of whole numbers, (before, after)".
     expected : object
@@ -198,7 +198,7 @@ class Exercise:
         except KeyboardInterrupt:
             raise
         except BaseException as problem:
-            # an object that misbehaves when it is looked at; still no traceback
+            # An odd object may raise when it is compared; the learner still gets a sentence.
             reply = self._not_yet(
                 f"The check could not look at this answer ({type(problem).__name__}). {self._form()}"
             )
@@ -360,19 +360,20 @@ def is_unfinished(answer: Any) -> bool:
     if isinstance(answer, dict):
         return any(is_unfinished(part) for part in (*answer.keys(), *answer.values()))
     if isinstance(answer, types.FunctionType):
-        return _says_nothing(answer.__code__) or any(
+        return _has_empty_body(answer.__code__) or any(
             ... in code.co_consts for code in nested_code(answer.__code__)
         )
     return False
 
 
-def _says_nothing(code: types.CodeType) -> bool:
+def _has_empty_body(code: types.CodeType) -> bool:
     """Whether a function's body is only ``...`` (or ``pass``), with or without a docstring."""
-    silent = {"RESUME", "NOP", "COPY_FREE_VARS"}
-    steps = [step for step in dis.get_instructions(code) if step.opname not in silent]
-    if len(steps) > 2:
+    without_effect = {"RESUME", "NOP", "COPY_FREE_VARS"}
+    instructions = [one for one in dis.get_instructions(code) if one.opname not in without_effect]
+    if len(instructions) > 2:
         return False
-    return steps[0].argval is None and steps[-1].opname.startswith("RETURN")
+    # All that remains is to return None; in Python 3.12 and 3.13 that is one instruction.
+    return instructions[0].argval is None and instructions[-1].opname.startswith("RETURN")
 
 
 def _notebook_names(answers: tuple[Any, ...]) -> dict[str, Any]:

@@ -9,9 +9,9 @@ in ``exercises.py`` in the same folder. Each ``[[ex_K.wrong]]`` is a wrong answe
     the reference: a table of old text and new text.
 ``name``
     If the exercise's numbers differ between learners: the name of one of the instance's `mistakes`. Then
-    the reference and the hint may contain the data, ``{x1}``, and code and hint the wrong ``{answer}``.
-    If a mistake written as code, ``answer = {answer}``, cannot be told from the others with some data,
-    these data are never drawn.
+    the reference and the hint may contain the data, ``{x1}``; the code and the hint may contain the
+    wrong answer, ``{answer}``. Data are never drawn if a mistake that is written as code would give the
+    same answer as another mistake.
 ``seen``
     What the check then observes, if that isn't the answer itself. Of several cases, name only those that
     reveal the mistake. ``{ crashed = "ValueError", saying = "broadcast" }`` is an error in the learner's

@@ -67,7 +67,7 @@ def forget() -> None:
 
 
 def trouble() -> str:
-    """Say in a sentence why the progress file cannot be read in full; empty if it can."""
+    """Explain in a sentence why the progress file cannot be read in full; empty if it can."""
     return _read()[1]
 
 
@@ -91,7 +91,7 @@ def _is_attended() -> bool:
 
 
 def _is_no_file(path: Path) -> bool:
-    """Whether the path is something other than a file: opening a pipe, for example, would wait for ever."""
+    """Whether the path is something other than a file: opening a pipe, for example, would wait forever."""
     return path.exists() and not path.is_file()
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from autodiff_lab.lessons.checks.step_limit import StepLimit, TookTooLong
 
-# After so many steps a check says that the code never ends; a right answer takes a few thousand.
+# A check stops the code after so many steps; a right answer takes a few thousand.
 STEPS = 1_000_000
 
 
@@ -41,7 +41,7 @@ class Crashed:
         return self.kind == TookTooLong.__name__
 
     def sentence(self) -> str:
-        """Say in a sentence what a learner's code raised, with the learner's own line where there is one."""
+        """Describe in a sentence what a learner's code raised, with the learner's own line where there is one."""
         where = ""
         if self.line and self.is_theirs:
             where = f" in your line `{self.line}`"
@@ -88,7 +88,7 @@ def attempt(code: Callable[..., Any], *args: Any, steps: int = STEPS) -> Any:
 def _first_line(problem: BaseException) -> str:
     try:
         lines = str(problem).splitlines()
-    except Exception:  # a message that cannot be made
+    except Exception:  # `__str__` of the learner's own exception may raise too
         return ""
     without_address = re.sub(r" at 0x[0-9a-fA-F]+", "", lines[0]).rstrip(".") if lines else ""
     return re.sub(r"[\w.]+\.<locals>\.", "", without_address)
@@ -105,6 +105,7 @@ def note_learner_files(answers: Iterable[Any]) -> Iterator[None]:
         _handed_over.set(before)
 
 
+# The cells in which the answers that are being judged are written.
 _handed_over: ContextVar[frozenset[str]] = ContextVar("_handed_over", default=frozenset())
 
 

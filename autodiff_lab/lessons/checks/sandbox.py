@@ -100,17 +100,18 @@ def run_cases(
     """
     vet_code(*functions, listing=listing, machine=machine)
     found: dict[str, Any] = {}
-    for case, how in cases.items():
+    for case, arguments in cases.items():
         with borrow_names(functions[0], listing, empty, **replaced) as names:
-            found[case] = seen = summarize(attempt(run, names, *how, steps=steps))
+            seen = summarize(attempt(run, names, *arguments, steps=steps))
+        found[case] = seen
         if isinstance(seen, Crashed) and seen.never_ends:
             break
     return found
 
 
-def call_case(names: dict[str, Any], case: Callable[..., Any], *how: Any) -> Any:
+def call_case(names: dict[str, Any], case: Callable[..., Any], *arguments: Any) -> Any:
     """Run a case of the sandbox that is itself a function; it takes the names of the learner's code."""
-    return case(names, *how)
+    return case(names, *arguments)
 
 
 def vet_code(*functions: Any, listing: tuple[str, ...] = (), machine: str = "notebook") -> None:

@@ -33,25 +33,25 @@ class StepLimit:
     def __init__(self, steps: int) -> None:
         self._left = steps
         self._grace = _TO_CLEAN_UP
-        self._passed = False
+        self._is_exceeded = False
         self._importing = False
 
     def run(self, code: Callable[..., Any], *args: Any) -> Any:
         """Return ``code(*args)``; raise `TookTooLong` if it took too many steps, even if it then returned or raised."""
         profile, trace, hook = sys.getprofile(), sys.gettrace(), sys.unraisablehook
-        sys.unraisablehook = lambda dropped: None if self._passed else hook(dropped)
+        sys.unraisablehook = lambda dropped: None if self._is_exceeded else hook(dropped)
         sys.settrace(self._count)
         try:
             result = code(*args)
         except BaseException as problem:
-            if not self._passed or isinstance(problem, KeyboardInterrupt):
+            if not self._is_exceeded or isinstance(problem, KeyboardInterrupt):
                 raise
             raise TookTooLong().with_traceback(problem.__traceback__) from None
         finally:
             sys.setprofile(profile)
             sys.settrace(trace)
             sys.unraisablehook = hook
-        if self._passed:
+        if self._is_exceeded:
             raise TookTooLong
         return result
 
@@ -68,7 +68,7 @@ class StepLimit:
         # Raised at an "exception" event, it would be caught together with that exception.
         if self._left >= 0 or event == "exception":
             return self._count
-        self._passed = True
+        self._is_exceeded = True
         self._left = self._grace
         self._grace //= 2
         sys.setprofile(self._resume)

@@ -26,7 +26,7 @@ class Misconception:
     written: str
     # What the check then observes. A dictionary needs only the entries that reveal the mistake.
     seen: Any
-    # Says where this answer comes from, without giving the right one away.
+    # Explains where this answer comes from, without giving the right one away.
     hint: str
 
 
@@ -134,9 +134,9 @@ def draw_instance(make: Make, draws: Draws, seed: str, tolerance: float) -> Inst
     >>> once == again
     True
     """
-    choice = random.Random(seed)  # a text as a seed gives the same draws in every version
+    generator = random.Random(seed)  # a string gives the same draws in every version of Python
     for _ in range(50):
-        data = {name: choice.choice(values) for name, values in draws.items()}
+        data = {name: generator.choice(values) for name, values in draws.items()}
         instance = _make_instance(make, data)
         if instance.is_sound(tolerance):
             return instance
