@@ -182,7 +182,7 @@ def _nanquantile(
     if method != "linear":
         raise UnsupportedError(
             f"np.nanquantile with method={method!r} has no derivative rule; 'linear' has one. Take the entries that "
-            "not NaN, np.quantile(x[~np.isnan(x)], q, method=…), which has all methods."
+            "are not NaN: np.quantile(x[~np.isnan(x)], q, method=…), which has all methods."
         )
     rows, kept = _in_rows(a, axis)
     rows = np.sort(rows, axis=-1)

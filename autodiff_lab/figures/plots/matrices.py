@@ -161,6 +161,7 @@ def plot_matrix(
     rows, columns : sequence of str, optional
         Their labels. By default these are 0, 1, 2 and so on.
     title : str
+        The heading, which also begins the description.
     sparsity : bool
         Show only which entries are not 0.
     theme : {"auto", "light", "dark"}
