@@ -13,7 +13,7 @@ from autodiff_lab.text import notation
 from autodiff_lab.text.notation import display_width, escape
 from autodiff_lab.text.numbers import number, spell_nonfinite
 
-# Which way a column is computed: along with the program, or against it.
+# The direction in which a column is computed: down in program order, or up against it.
 DOWN, UP = "↓", "↑"
 
 # As wide as a digit and as a full stop in a font whose digits are equally wide.
@@ -61,7 +61,7 @@ class Grid:
     rows: tuple[tuple[Cell, ...], ...]
 
     def text(self) -> str:
-        """Write the grid as plain text: columns aligned with spaces, numbers with point under point."""
+        """Write the grid as plain text: columns aligned with spaces, numbers at their decimal points."""
         columns = []
         for column, texts in zip(self.columns, self._pad_columns(" ", " "), strict=True):
             width = max(map(display_width, [column.heading, *texts]))
@@ -73,7 +73,7 @@ class Grid:
     def html(self) -> str:
         """Write the grid as an HTML `<table>` with a caption and scopes; it takes its colours from the page."""
         left = "text-align:left"
-        # The spaces that hold the points under each other must not be dropped at the end of a cell.
+        # The spaces that align the decimal points must not be dropped at the end of a cell.
         right = "text-align:right;white-space:pre"
         head = "".join(
             f'<th scope="col" style="{"text-align:right" if column.numeric else left}">{escape(column.title)}'
