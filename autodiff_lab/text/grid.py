@@ -143,14 +143,15 @@ class Grid:
         for k, column in enumerate(self.columns):
             cells = [row[k] for row in self.rows]
             tails = [
-                "".join(cell.text.partition(".")[1:]) if _plain(cell.text) else "" for cell in cells
+                "".join(cell.text.partition(".")[1:]) if _is_plain_number(cell.text) else ""
+                for cell in cells
             ]
             longest = max(tails, key=len, default="") if column.numeric else ""
             yield [
                 (
                     cell,
                     longest[len(tail) :]
-                    if _plain(cell.text) or cell.text == notation.NOT_REACHED
+                    if _is_plain_number(cell.text) or cell.text == notation.NOT_REACHED
                     else "",
                 )
                 for cell, tail in zip(cells, tails, strict=True)
@@ -168,12 +169,12 @@ class Grid:
 _DOTTED = re.compile("(.)\N{COMBINING DOT ABOVE}")
 
 
-def _plain(text: str) -> bool:
+def _is_plain_number(text: str) -> bool:
     return text.replace("−", "").replace(".", "", 1).isdigit()
 
 
 def _escape_html(text: str) -> str:
-    """Escape for HTML; the spaces that align numbers count as unprintable to Python, and are no letters of a name."""
+    """Escape for HTML, but keep the spaces that align numbers: `escape` would replace them as unprintable."""
     body = text.rstrip(_FIGURE_SPACE + _POINT_SPACE)
     return escape(body) + text[len(body) :]
 
@@ -200,7 +201,7 @@ def _pad(text: str, width: int, left: bool) -> str:
 
 
 def grid(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str | float]]) -> Grid:
-    """Make a captioned grid of texts and numbers; a column that holds a number is one of numbers, and holds floats.
+    """Make a captioned grid of texts and numbers; a column with a number is numeric, and its numbers become floats.
 
     >>> print(grid("Squares", ("x", "its square"), [("two", 4), ("three", 9.0)]).text())
     Squares

@@ -248,7 +248,7 @@ def hessian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable
     f : callable
         Returns one number (a scalar).
     argnums : int or sequence of int
-        Which positional arguments to differentiate by, twice.
+        Which positional arguments to differentiate with respect to, twice.
 
     Returns
     -------
