@@ -158,7 +158,7 @@ class Grid:
             ]
 
     def _pad_columns(self, digit: str, point: str) -> list[list[str]]:
-        """The texts by column; numbers get spaces on the right until their points stand under each other."""
+        """The texts by column; spaces on the right of the numbers align their decimal points."""
         spaces = str.maketrans({**dict.fromkeys("0123456789", digit), ".": point})
         return [
             [cell.text + tail.translate(spaces) for cell, tail in column]

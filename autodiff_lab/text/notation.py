@@ -187,7 +187,7 @@ def symbol(op: str) -> str:
 
 
 def is_infix(op: str) -> bool:
-    """Return whether the notation for an operation stands between its operands, as in ``a × b``.
+    """Return whether the notation for an operation is written between its operands, as in ``a × b``.
 
     >>> is_infix("multiply"), is_infix("log")
     (True, False)
