@@ -93,7 +93,7 @@ def check_path(function: str, path: str | Path, *extensions: str) -> Path:
 
 
 def check_steps(function: str, steps: object, count: int) -> list[int]:
-    """Check that the argument ``steps`` has only steps of a run of `count`, and return them; −1 is before the first.
+    """Check that the argument ``steps`` lists steps of a run with `count` steps, and return it; −1 is before step 0.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def check_steps(function: str, steps: object, count: int) -> list[int]:
 
 
 def check_step(function: str, step: int | None, count: int) -> int:
-    """Check that the argument ``step`` is a step of a run of `count`, and return it; None is the last.
+    """Check that the argument ``step`` is a step of a run with `count` steps, and return it; None is the last.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Serialize frozen dataclasses as JSON's dictionaries and lists, and read them back; defaults are left out.
 
 A dataclass is a dictionary with the names of its fields, without those that have their default. A named tuple is a
-list, in the order of its fields. Values of one type, the pooled one, are written once: a list of them, and the place in
-this list wherever one stands.
+list, in the order of its fields. Values of one type can be pooled: each is written once, in a list, and is replaced by
+its index in this list wherever it occurs.
 """
 
 import dataclasses
@@ -18,12 +18,12 @@ Entries = float | tuple | None
 
 
 def entries(x: Any) -> Entries:
-    """Turn the nested lists of numbers that JSON has into nested tuples of floats."""
+    """Turn nested lists of numbers, as read from JSON, into nested tuples of floats."""
     return tuple(entries(entry) for entry in x) if isinstance(x, list) else float(x)
 
 
 class Pool:
-    """The pool of a dataclass's values that JSON has once each, with the place of every value in it.
+    """The pool of a dataclass's values that are written to JSON once each, with the index of every value.
 
     >>> pool = Pool(str)
     >>> pool.place("a"), pool.place("b"), pool.place("a"), pool.values
@@ -36,7 +36,7 @@ class Pool:
         self._places: dict[Any, int] = {}
 
     def place(self, x: Any) -> int:
-        """Tell where `x` stands in the pool of values to serialize, and put it there the first time."""
+        """Return the index of `x` in the pool of values to serialize; the first time, add it."""
         if x not in self._places:
             self._places[x] = len(self.values)
             self.values.append(x)
@@ -70,7 +70,7 @@ def field_types(cls: Any) -> dict[str, Any]:
 
 
 def is_named_tuple(kind: Any) -> bool:
-    """Whether a type is that of named tuples, which stand in JSON as lists and not as a dataclass's dictionaries."""
+    """Whether a type is a named tuple, which JSON has as a list, not as a dictionary like a dataclass."""
     return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
@@ -80,7 +80,7 @@ def build(kind: Any, data: Any, pool: Pool | None = None) -> Any:
     Raises
     ------
     ValueError
-        If a dictionary has a name that is none of the fields.
+        If a dictionary has a key that is not the name of a field.
     """
     if kind == Entries:
         return data if data is None else entries(data)

@@ -13,7 +13,7 @@ from autodiff_lab.text import notation
 from autodiff_lab.text.notation import display_width, escape
 from autodiff_lab.text.numbers import number, spell_nonfinite
 
-# Which way a column is computed: along with the program, or against it.
+# The direction in which a column is computed: down in program order, or up against it.
 DOWN, UP = "↓", "↑"
 
 # As wide as a digit and as a full stop in a font whose digits are equally wide.
@@ -61,7 +61,7 @@ class Grid:
     rows: tuple[tuple[Cell, ...], ...]
 
     def text(self) -> str:
-        """Write the grid as plain text: columns aligned with spaces, numbers with point under point."""
+        """Write the grid as plain text: columns aligned with spaces, numbers at their decimal points."""
         columns = []
         for column, texts in zip(self.columns, self._pad_columns(" ", " "), strict=True):
             width = max(map(display_width, [column.heading, *texts]))
@@ -73,7 +73,7 @@ class Grid:
     def html(self) -> str:
         """Write the grid as an HTML `<table>` with a caption and scopes; it takes its colours from the page."""
         left = "text-align:left"
-        # The spaces that hold the points under each other must not be dropped at the end of a cell.
+        # The spaces that align the decimal points must not be dropped at the end of a cell.
         right = "text-align:right;white-space:pre"
         head = "".join(
             f'<th scope="col" style="{"text-align:right" if column.numeric else left}">{escape(column.title)}'
@@ -143,21 +143,22 @@ class Grid:
         for k, column in enumerate(self.columns):
             cells = [row[k] for row in self.rows]
             tails = [
-                "".join(cell.text.partition(".")[1:]) if _plain(cell.text) else "" for cell in cells
+                "".join(cell.text.partition(".")[1:]) if _is_plain_number(cell.text) else ""
+                for cell in cells
             ]
             longest = max(tails, key=len, default="") if column.numeric else ""
             yield [
                 (
                     cell,
                     longest[len(tail) :]
-                    if _plain(cell.text) or cell.text == notation.NOT_REACHED
+                    if _is_plain_number(cell.text) or cell.text == notation.NOT_REACHED
                     else "",
                 )
                 for cell, tail in zip(cells, tails, strict=True)
             ]
 
     def _pad_columns(self, digit: str, point: str) -> list[list[str]]:
-        """The texts by column; numbers get spaces on the right until their points stand under each other."""
+        """The texts by column; spaces on the right of the numbers align their decimal points."""
         spaces = str.maketrans({**dict.fromkeys("0123456789", digit), ".": point})
         return [
             [cell.text + tail.translate(spaces) for cell, tail in column]
@@ -168,12 +169,12 @@ class Grid:
 _DOTTED = re.compile("(.)\N{COMBINING DOT ABOVE}")
 
 
-def _plain(text: str) -> bool:
+def _is_plain_number(text: str) -> bool:
     return text.replace("−", "").replace(".", "", 1).isdigit()
 
 
 def _escape_html(text: str) -> str:
-    """Escape for HTML; the spaces that align numbers count as unprintable to Python, and are no letters of a name."""
+    """Escape for HTML, but keep the spaces that align numbers: `escape` would replace them as unprintable."""
     body = text.rstrip(_FIGURE_SPACE + _POINT_SPACE)
     return escape(body) + text[len(body) :]
 
@@ -200,7 +201,7 @@ def _pad(text: str, width: int, left: bool) -> str:
 
 
 def grid(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str | float]]) -> Grid:
-    """Make a captioned grid of texts and numbers; a column that holds a number is one of numbers, and holds floats.
+    """Make a captioned grid of texts and numbers; a column with a number is numeric, and its numbers become floats.
 
     >>> print(grid("Squares", ("x", "its square"), [("two", 4), ("three", 9.0)]).text())
     Squares

@@ -1,7 +1,8 @@
-"""Messages: what a trace and its views say, from the catalogue, which the player's JavaScript is given too.
+"""Messages: the text of a trace and its views, from a catalogue that the player's JavaScript uses too.
 
-The catalogue has a file for each room, in which every string has a key and named slots. ``.one`` and ``.many`` are two
-forms of one string, for one thing and for several. Code fills the slots; it never joins pieces of sentences.
+The catalogue has one file for each use (sentences, tables, …), in which every string has a key and named slots. A key
+ends in ``.one`` or ``.many`` if its string has a singular and a plural form. Code fills the slots; it never joins
+pieces of sentences.
 """
 
 import functools
@@ -24,12 +25,12 @@ def read_room(room: str) -> dict[str, str]:
 
 @functools.cache
 def read_catalogue() -> dict[str, str]:
-    """Read the whole message catalogue: strings by key; at the first message, as it takes some milliseconds."""
+    """Read the whole message catalogue: strings by key. Not read at import, because that takes some milliseconds."""
     return {key: text for room in ROOMS for key, text in read_room(room).items()}
 
 
 def template(key: str) -> str:
-    """Return a message of the catalogue as it stands there, its slots still open."""
+    """Return a message of the catalogue with its slots not yet filled."""
     return read_catalogue()[key]
 
 
@@ -39,7 +40,7 @@ def message(key: str, **slots: Any) -> str:
 
 
 def plural_message(key: str, n: int, /, **slots: Any) -> str:
-    """Return a message in its form for one or for many, ``key.one`` or ``key.many``, the number in slot ``n``.
+    """Return a message in its singular or plural form, ``key.one`` or ``key.many``, with the number in slot ``n``.
 
     >>> plural_message("operations", 1), plural_message("operations", 3)
     ('1 operation', '3 operations')

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from autodiff_lab.text.numbers import number
 
-# What stands where an adjoint is not there yet. It is not 0: nothing has arrived.
+# Shown in place of an adjoint that the sweep has not reached: it is not 0, because nothing has arrived.
 NOT_REACHED = "·"
 
 _SUBSCRIPT = str.maketrans("-0123456789", "₋₀₁₂₃₄₅₆₇₈₉")
@@ -43,7 +43,7 @@ _SYMBOLS = {
     "<lambda>": "λ",
 }
 
-# Those that stand between their operands.
+# The operations written between their operands.
 _INFIX = frozenset(
     {
         "add",
@@ -187,7 +187,7 @@ def symbol(op: str) -> str:
 
 
 def is_infix(op: str) -> bool:
-    """Return whether the notation for an operation stands between its operands, as in ``a × b``.
+    """Return whether the notation for an operation is written between its operands, as in ``a × b``.
 
     >>> is_infix("multiply"), is_infix("log")
     (True, False)
@@ -223,7 +223,7 @@ def format_expression(expression: str, labels: Mapping[str, str] | None = None) 
     """
     labels = labels or {}
     expression = _respell(expression)
-    # The names are taken out first: "v-1" has a hyphen that is no minus sign.
+    # Split off the names first, because the hyphen in "v-1" is not a minus sign.
     pieces = _NAME.split(expression)
     pieces[::2] = [_readable_piece(piece) for piece in pieces[::2]]
     pieces[1::2] = [labels.get(f"v{digits}", format_name(f"v{digits}")) for digits in pieces[1::2]]
@@ -234,8 +234,8 @@ def format_expression(expression: str, labels: Mapping[str, str] | None = None) 
 
 
 def _respell(expression: str) -> str:
-    for engine, reader in _SPELLINGS:
-        expression = engine.sub(reader, expression)
+    for pattern, replacement in _SPELLINGS:
+        expression = pattern.sub(replacement, expression)
     return expression
 
 

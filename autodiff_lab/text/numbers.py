@@ -8,10 +8,11 @@ import numpy as np
 
 from autodiff_lab.text.messages import message
 
-_HANDFUL = 6
-# Four numbers as long as a cell has room for, in brackets.
+# The most entries that are written out one by one.
+_MOST_LISTED = 6
+# The most characters of such a list: brackets, and four numbers of the longest kind that fits in a cell.
 _LONGEST = 33
-# A cell has room for so many characters: a minus sign, one digit before the point, and four behind it.
+# The most characters in a cell: a minus sign, one digit before the point, the point, and four digits after it.
 _LONGEST_IN_CELL = 7
 
 
@@ -21,14 +22,14 @@ def number(x: Any) -> str:
     Whole numbers have no point. Other numbers have four decimals, without the zeros at the end when these four
     decimals are the number itself; so ``0.5`` is one half and ``0.5000`` is close to it. Tiny and huge numbers
     have four digits and an exponent. An array of up to six entries is written out if that is short; otherwise
-    it is its shape, and from its smallest entry to its largest.
+    only its shape and its smallest and largest entry are given.
 
     >>> number(2.0), number(0.6931471805599453), number(-0.28366218546322625), number(1.3e-5)
     ('2', '0.6931', '−0.2837', '1.3e−5')
     >>> number(np.array([1.0, 2.0, 3.0])), number(np.zeros((128, 64)))
     ('[1 2 3]', '(128, 64) array, all 0')
     """
-    # to ask a float for its axes takes longer than to write it
+    # Checked first, because np.ndim of a float takes longer than formatting it.
     if isinstance(x, float) or np.ndim(x) == 0:
         return _scalar(float(x))
     array = np.asarray(x, dtype=float)
@@ -46,7 +47,7 @@ def list_entries(array: np.ndarray) -> str | None:
     >>> list_entries(np.array([1.0, 0.5])), list_entries(np.zeros(100)), list_entries(np.zeros(0))
     ('[1 0.5]', None, None)
     """
-    if not 0 < array.size <= _HANDFUL:
+    if not 0 < array.size <= _MOST_LISTED:
         return None
     written = _spell_array(array)
     return written if len(written) <= _LONGEST else None
@@ -141,7 +142,7 @@ def _spell_array(array: np.ndarray) -> str:
 
 
 def spell_nonfinite(x: Any) -> Any:
-    """Numbers as text: spell NaN and infinity, for which JSON has none; in tuples and lists too.
+    """Spell NaN and infinity as text, because JSON has no numbers for them; in tuples and lists too.
 
     >>> spell_nonfinite((0.5, float("nan"), -float("inf")))
     (0.5, 'nan', '-inf')

@@ -66,7 +66,7 @@ def check_grads(
     Raises
     ------
     CheckError
-        If they differ. The message says in which mode, at which order and for which argument, and by how much.
+        If the two differ. The message says in which mode, at which order and for which argument, and by how much.
 
     See Also
     --------
@@ -78,7 +78,7 @@ def check_grads(
     The error is relative to the derivative, however small that is. But the difference quotient has an error, too: from
     curvature, which grows with the step, and from rounding, about 4e-11 if `f` computes with numbers around 1. So an
     absolute difference below `rtol` is accepted if it is no larger than that error, which is estimated from three steps
-    and from all values on the tape. Smaller terms aren't checked: check a small term apart from a large one.
+    and from all values on the tape. Smaller terms aren't checked: check a small term separately from a large one.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def _check_order(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan:
     def quotient(step: float) -> float:
         return _inner_product(cotangent, _central_difference(f, args, tangents, step))
 
-    def own_error() -> float:
+    def estimate_quotient_error() -> float:
         """A generous bound on the error of the difference quotient."""
         found = [q for q in (quotient(k * plan.step) for k in (1, 2, 3)) if np.isfinite(q)]
         size = _rounding_scale(f, args, cotangent) if "rev" in plan.modes else 1.0
@@ -129,11 +129,14 @@ def _check_order(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan:
     for mode in plan.modes:
         got = _derivative(f, args, cotangent, tangents, mode)
         error, largest = abs(got - expected), max(abs(got), abs(expected))
-        if error <= accepted * largest or (error <= accepted and error <= own_error()):
+        if error <= accepted * largest or (
+            error <= accepted and error <= estimate_quotient_error()
+        ):
             continue
+        worst = _find_worst_argument(f, args, cotangent, tangents, mode, plan.step)
         raise CheckError(
             f"{'forward' if mode == 'fwd' else 'reverse'} mode, order {order}, "
-            f"{_worst_argument(f, args, cotangent, tangents, mode, plan.step)}: the derivative in a random direction "
+            f"{worst}: the derivative in a random direction "
             f"is {got!r}, the central difference with step {plan.step:.1e} is {expected!r}; relative error "
             f"{error / largest:.1e}, accepted {accepted:.0e}. Above 1e-2 the rule is wrong; around 1e-4 look for a "
             "kink nearby, or float32; below 1e-7 it is right."
@@ -174,7 +177,7 @@ def _derivative(
     return _inner_product(vjp(f, *args)[1](cotangent), tangents)
 
 
-def _worst_argument(
+def _find_worst_argument(
     f: Callable[..., Any],
     args: tuple[Any, ...],
     cotangent: Any,
@@ -184,7 +187,8 @@ def _worst_argument(
 ) -> str:
     """The argument that disagrees most when only it moves."""
     names = [path for k, x in enumerate(args) for path in pytree.paths(f"argument {k}", x)]
-    leaves, errors = pytree.flatten(list(tangents)), []
+    leaves = pytree.flatten(list(tangents))
+    errors: list[float] = []
     for i in range(len(leaves)):
         alone = [t if j == i else t * 0.0 for j, t in enumerate(leaves)]
         direction = tuple(pytree.unflatten(list(tangents), alone))
@@ -209,7 +213,7 @@ def _inner_product(a: Any, b: Any) -> float:
     total = 0.0
     for x, y in zip(pytree.flatten(a), pytree.flatten(b), strict=True):
         x, y = (v.value if isinstance(v, Traced) else v for v in (x, y))
-        # The product would broadcast, and so hide that a rule forgot to sum.
+        # Otherwise the product would broadcast, and hide that a rule forgot to sum.
         if shape_of(x) != shape_of(y):
             raise CheckError(
                 f"A derivative has the shape {shape_of(x)}, and {shape_of(y)} is needed. A rule has to sum over the "

@@ -106,7 +106,7 @@ def _from_vjp(vjp: Callable[..., Any], name: str) -> Callable[..., Any]:
         contributions = call_rule(vjp, g, y, *operands, about=f"vjp of {name}")
         if not isinstance(contributions, tuple):
             contributions = (contributions,)
-        if any(isinstance(own, list) for own in contributions):
+        if any(isinstance(contribution, list) for contribution in contributions):
             raise UnsupportedError(
                 f"The vjp of {name} returned a list. Return an array, or for several operands a tuple with an array "
                 "for each."
@@ -116,13 +116,13 @@ def _from_vjp(vjp: Callable[..., Any], name: str) -> Callable[..., Any]:
                 f"The vjp of {name} returned {len(contributions)} contributions for {len(operands)} operands; "
                 "return a tuple with one for each."
             )
-        own = contributions[k]
-        if own is not None and shape_of(own) != shape_of(operands[k]):
+        contribution = contributions[k]
+        if contribution is not None and shape_of(contribution) != shape_of(operands[k]):
             raise ShapeError(
-                f"The gradient rule of {name} gave a contribution of shape {shape_of(own)} for operand {k}, which has "
-                f"shape {shape_of(operands[k])}. Sum it over the axes along which the operand was broadcast."
+                f"The gradient rule of {name} gave a contribution of shape {shape_of(contribution)} for operand {k}, "
+                f"which has shape {shape_of(operands[k])}. Sum it over the axes along which the operand was broadcast."
             )
-        return own
+        return contribution
 
     return rule
 
@@ -155,7 +155,7 @@ def stop_gradient(x: Any) -> Any:
     Parameters
     ----------
     x : number, array, or nested tuples, lists and dicts of these
-        What is to be constant.
+        The value to treat as constant.
 
     Returns
     -------
@@ -230,7 +230,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
                 )
             return y
 
-        def again(k: int, g: Any, y: Any, *operands: Any) -> Any:
+        def pull_back(k: int, g: Any, y: Any, *operands: Any) -> Any:
             value, pullback = vjp(on_leaves, *operands)
             if not np.allclose(
                 innermost_value(value), innermost_value(y), rtol=1e-9, atol=1e-9, equal_nan=True
@@ -242,7 +242,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
             return pullback(g)[k]
 
         name = replace_bidi(getattr(f, "__name__", "checkpoint"))
-        op = Op(name, compute, "general", (again,), variadic=True)
+        op = Op(name, compute, "general", (pull_back,), variadic=True)
         op.inside = on_leaves
         return apply(op, tuple(as_operand(x) for x in leaves))
 

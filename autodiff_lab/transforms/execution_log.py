@@ -1,7 +1,8 @@
-"""The execution log: which lines of the user's code ran, in which order, recorded beside a tape by `sys.settrace`.
+"""The execution log: which lines of the user's code ran, in which order, recorded alongside a tape by `sys.settrace`.
 
 A tape records only lines that compute something with its Variables. Whether any other line ran, such as a branch that
-only prints or an iteration that records nothing, we learn from Python: it calls `sys.settrace`'s function at each line.
+only prints or an iteration that records nothing, we learn from Python, which calls the function given to `sys.settrace`
+at each line.
 """
 
 import inspect

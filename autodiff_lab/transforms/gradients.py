@@ -89,7 +89,7 @@ def value_and_grad(
     f : callable
         Returns one number (a scalar).
     argnums : int or sequence of int
-        Which positional arguments to differentiate; with a sequence the gradient is a tuple.
+        Which positional arguments to differentiate with respect to; with a sequence the gradient is a tuple.
     has_aux : bool
         `f` returns ``(result, extra)``; the value is then that pair, `extra` as plain values.
 
@@ -140,7 +140,7 @@ def grad(
     f : callable
         Returns one number (a scalar).
     argnums : int or sequence of int
-        Which positional arguments to differentiate by; with a sequence the gradient is a tuple.
+        Which positional arguments to differentiate with respect to; with a sequence the gradient is a tuple.
     has_aux : bool
         `f` returns ``(result, extra)``; `extra` is returned as plain values.
 

@@ -41,7 +41,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
     f : callable
         Returns a number or an array.
     argnums : int or sequence of int
-        Which positional arguments to differentiate.
+        Which positional arguments to differentiate with respect to.
 
     Returns
     -------
@@ -72,8 +72,10 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         # One direction needs no batch axis. Single precision keeps it: a float64 tangent without axes would make the
         # result float64.
         single = count == 1 and all(x.dtype == FLOAT64 for x in leaves)
-        forward, batch = ForwardPass(None if single else count), () if single else (count,)
-        duals, start = [], 0
+        forward = ForwardPass(None if single else count)
+        batch = () if single else (count,)
+        duals: list[Any] = []
+        start = 0
         for x, n in zip(leaves, sizes, strict=True):
             basis = _identity(count, n, start, x.dtype)
             shape = shape_of(x)
@@ -85,7 +87,8 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
                 )
             )
             start += n
-        lifted, moving = list(args), iter(duals)
+        lifted = list(args)
+        moving = iter(duals)
         for k in asked:
             lifted[k] = pytree.map_leaves(lambda _: next(moving), args[k])
         result = forward.run(f if not kwargs else lambda *inputs: f(*inputs, **kwargs), lifted)
@@ -101,7 +104,8 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
                 if single
                 else tangent.transpose((*range(1, len(shape) + 1), 0))
             )
-            parts, start = [], 0
+            parts: list[Any] = []
+            start = 0
             for x, n in zip(leaves, sizes, strict=True):
                 part = columns if n == count else columns[..., start : start + n]
                 parts.append(to_output(as_operand(part.reshape((*shape, *shape_of(x))))))
@@ -113,7 +117,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
     return jacobian
 
 
-# A larger identity is made each time: keeping it would cost more memory than making it costs time.
+# A larger identity is built anew each time: caching it would cost more in memory than it saves in time.
 MAX_CACHED_DIRECTIONS = 128
 
 
@@ -140,7 +144,7 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
     f : callable
         Returns a number or an array.
     argnums : int or sequence of int
-        Which positional arguments to differentiate by.
+        Which positional arguments to differentiate with respect to.
 
     Returns
     -------
@@ -201,7 +205,7 @@ def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callabl
     f : callable
         Returns a number or an array.
     argnums : int or sequence of int
-        Which positional arguments to differentiate by.
+        Which positional arguments to differentiate with respect to.
 
     Returns
     -------
@@ -244,7 +248,7 @@ def hessian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable
     f : callable
         Returns one number (a scalar).
     argnums : int or sequence of int
-        Which positional arguments to differentiate by, twice.
+        Which positional arguments to differentiate with respect to, twice.
 
     Returns
     -------
@@ -363,7 +367,7 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
     f : callable
         Each entry of its result depends on the same entry of the argument alone.
     argnums : int
-        Which positional argument to differentiate by.
+        Which positional argument to differentiate with respect to.
 
     Returns
     -------
@@ -424,7 +428,8 @@ def _require_elementwise(
     The weights are powers of two, which don't round. In each round they encode another digit of an entry's position, so
     any two entries have different weights in at least one round.
     """
-    digits, most = 6, max((math.prod(shape_of(y)) for y in pytree.flatten(value)), default=0)
+    digits = 6
+    most = max((math.prod(shape_of(y)) for y in pytree.flatten(value)), default=0)
     for k in range(0, (most - 1).bit_length(), digits):
 
         def weights(y: Any, k: int = k) -> Any:

@@ -45,11 +45,11 @@ class NonFinite:
 
     def __str__(self) -> str:
         if self.phase == "forward":
-            told = f"{self.name} = {self.expression} is {format_value(self.value)}, from {', '.join(self.factors)}"
+            found = f"{self.name} = {self.expression} is {format_value(self.value)}, from {', '.join(self.factors)}"
         else:
             product = f"{' × '.join(self.factors)} = {format_value(self.value)}"
-            told = f"through {self.name} = {self.expression}: {product}"
-        return f"{self.phase}: {told}" + (f"\n  {self.source}" if self.source else "")
+            found = f"through {self.name} = {self.expression}: {product}"
+        return f"{self.phase}: {found}" + (f"\n  {self.source}" if self.source else "")
 
 
 def severity(x: Any) -> int:
@@ -60,7 +60,7 @@ def severity(x: Any) -> int:
 
 
 def is_born(result: Any, *sources: Any) -> bool:
-    """Whether a NaN or an infinity is born in a result: it is further from finite than everything it is computed from.
+    """Whether a NaN or an infinity first appears in a result: the result is further from finite than all its sources.
 
     >>> is_born(np.inf, 0.0), is_born(np.inf, 2.0, np.inf), is_born(np.nan, 0.0, np.inf)
     (True, False, True)

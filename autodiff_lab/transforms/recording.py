@@ -102,7 +102,7 @@ def record(
 
 
 class Raised(NamedTuple):
-    """What a recorded function raised: its class, its own words, and the calls that led there, outermost first."""
+    """What a recorded function raised: its class, its message, and the calls that led there, outermost first."""
 
     kind: type[Exception]
     text: str
@@ -123,15 +123,16 @@ class Outcome(NamedTuple):
     Attributes
     ----------
     value : number or array
-        What the function returned, or the one of its results that is followed; None if it raised. Where all are
-        followed it is their sum, each times its seed.
+        What the function returned; of several results, the one that is followed, or if all are followed, their sum
+        weighted by the seeds. None if the function raised.
     results : tuple of path
-        Where the results are in what it returned; empty if that is one number or array. `chosen` is the place of the
-        one that is followed, None for all of them.
+        The path of each result in what it returned; empty if that is one number or array.
+    chosen : int or None
+        The index in `results` of the one that is followed; None if all are.
     raised : Raised or None
         What it raised.
     seeds : tuple of Seed
-        Where all results are followed: the seed of each one that depends on the inputs.
+        If all results are followed: the seed of each one that depends on the inputs.
     """
 
     value: Any = None
@@ -209,7 +210,8 @@ def record_to_show(
 
 def _set_result(tape: Tape, result: Any) -> Any:
     """Note on a tape what its result is, and return its value."""
-    tape.output, value = result_line(result, tape), result_value(result, tape)
+    value = result_value(result, tape)
+    tape.output = result_line(result, tape)
     if tape.output is None:
         tape.constant = value
     return value
@@ -219,7 +221,8 @@ def _set_all_results(
     tape: Tape, results: Mapping[ResultPath, Any], adjoints: Sequence[Any]
 ) -> Outcome:
     """Note on a tape that all results are followed, each with its seed; the last line of them is its output."""
-    seeds, total = [], 0.0
+    seeds: list[Seed] = []
+    total = 0.0
     for place, (leaf, adjoint) in enumerate(zip(results.values(), adjoints, strict=True)):
         with np.errstate(all="ignore"):  # the run itself has warned
             total = total + np.sum(adjoint * result_value(leaf, tape))
@@ -322,7 +325,8 @@ def record_call(
 def _find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[int]:
     """Find the integer arguments of a failed recording that the function needed as an index or a count."""
     owners = [k for k in which for _ in pytree.flatten(args[k])]
-    lines, needed = [*tape.detached_lines[-1:]], set()
+    lines = [*tape.detached_lines[-1:]]
+    needed: set[int] = set()
     while lines:
         i = lines.pop()
         if i < 0:
@@ -375,7 +379,7 @@ def sweep_tape(
 
 
 def push_tangents(tape: Tape, tangents: Sequence[Any], batch: int | None = None) -> list[Any]:
-    """Push tangents forward through a recorded call: the tangent of every line, None where nothing moves it.
+    """Push tangents forward through a recorded call: the tangent of every line, None if no moving input reaches it.
 
     With `batch`, every tangent has a leading axis of that length: that many directions at once.
 

@@ -14,12 +14,12 @@ from . import pytree
 # The keys that lead to a result from the outside in.
 ResultPath = tuple[Any, ...]
 
-# What is written in the place of a key to follow all results at once.
+# The value of `result` that follows all results at once.
 ALL = "all"
 
 
 def list_results(returned: Any) -> dict[ResultPath, Any] | None:
-    """List the results in what a function returned, by their paths; None if that is one result itself.
+    """List the results in what a function returned, by their paths; None if it returned a single result.
 
     Anything but a number or an array (a string, None) is left out. In a named tuple, a field's name is its key.
 
@@ -60,7 +60,7 @@ def spell_path(path: ResultPath) -> str:
 def choose_result(
     name: str, paths: Sequence[ResultPath], leaves: Sequence[Any], wanted: Any, tape: Tape
 ) -> int:
-    """Choose the result that is meant: the place of its path.
+    """Choose the result to follow, and return its index in `paths`.
 
     Parameters
     ----------
@@ -69,15 +69,15 @@ def choose_result(
     paths, leaves : sequence
         The results, see `list_results`.
     wanted : optional
-        A key, or a tuple of keys from the outside in. If not given, the first number that depends on the inputs: by
-        convention that is the loss, and what comes with it is on the tape as well. Where no number does, the first
-        array, and then the first result.
+        A key, or a tuple of keys from the outside in. If not given, the first number that depends on the inputs, by
+        convention the loss. If no number does, the first array that does; if no array does either, the first number,
+        and then the first result.
     tape : Tape
 
     Raises
     ------
     InputError
-        If there is no such result, or none at all; it says what to write.
+        If there is no such result, or none at all; the message says what to write.
     """
     if not paths:
         raise InputError(
@@ -110,14 +110,14 @@ def _shape_of(leaf: Any) -> tuple[int, ...]:
 
 
 def means_all(name: str, paths: Sequence[ResultPath], wanted: Any, seed: Any) -> bool:
-    """Tell whether all results are followed at once: that is asked for, or each is given a seed.
+    """Return whether all results are followed at once: because of ``result="all"``, or because seeds are given.
 
-    A result whose key is ``"all"`` is followed alone.
+    Without seeds, a result whose key is ``"all"`` is followed alone.
 
     Raises
     ------
     InputError
-        If seeds are given, and a single result is asked for.
+        If seeds are given together with the key of a single result.
     """
     if seed is None:
         return bool(wanted == ALL and paths and (ALL,) not in paths)
@@ -139,12 +139,12 @@ def read_seeds(name: str, results: Mapping[ResultPath, Any], seed: Any) -> list[
     results : mapping
         The results, see `list_results`.
     seed : optional
-        Numbers in the structure that the function returned. One number is for all entries of an array.
+        Numbers in the structure that the function returned. One number is broadcast to all entries of an array.
 
     Raises
     ------
     InputError
-        If there is not one seed for each result, or one has another shape; it says what to write.
+        If there is not one seed for each result, or one has another shape; the message says what to write.
 
     >>> loss, pred = read_seeds("f", {("loss",): 2.0, ("pred",): np.zeros(2)}, {"loss": 1, "pred": 0.5})
     >>> float(loss), pred
@@ -156,14 +156,14 @@ def read_seeds(name: str, results: Mapping[ResultPath, Any], seed: Any) -> list[
     given = dict(_walk_like([*shapes], (), seed)) if pytree.children(seed) is not None else None
     if given is None or given.keys() != shapes.keys():
         raise InputError(
-            f"{name} returns {len(shapes)} results, and each needs a seed; {_tell_difference(shapes, given)}. "
+            f"{name} returns {len(shapes)} results, and each needs a seed; {_describe_difference(shapes, given)}. "
             f"Write them as the results are returned: seed={_spell_ones([*shapes])}."
         )
     return [_fit_seed(name, path, given[path], shape) for path, shape in shapes.items()]
 
 
 def _walk_like(paths: Sequence[ResultPath], path: ResultPath, tree: Any) -> Any:
-    """Walk through a tree of seeds as deep as the results are, whose `paths` these are: a list may be an array."""
+    """Walk through a tree of seeds, no deeper than `paths`: a list at the path of a result is an array."""
     entries = pytree.children(tree)
     if path in paths or entries is None:
         yield path, tree
@@ -173,7 +173,7 @@ def _walk_like(paths: Sequence[ResultPath], path: ResultPath, tree: Any) -> Any:
         yield from _walk_like(paths, (*path, fields[key] if fields else key), entry)
 
 
-def _tell_difference(
+def _describe_difference(
     shapes: Mapping[ResultPath, Any], given: Mapping[ResultPath, Any] | None
 ) -> str:
     if given is None:

@@ -55,11 +55,12 @@ def check_keywords(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
     @wraps(public)
     def call(*args: Any, **options: Any) -> Any:
         f = args[place] if len(args) > place else None
-        strange = [name for name in options if name not in own and name not in parameters]
-        if strange:
-            name, there = public.__qualname__, ", ".join(own)
-            hint = _hint_kwargs(name, f, strange, options)
-            raise InputError(f"{name} has no option {strange[0]!r}; it has {there}.{hint}")
+        unknown = [name for name in options if name not in own and name not in parameters]
+        if unknown:
+            name = public.__qualname__
+            known = ", ".join(own)
+            hint = _hint_kwargs(name, f, unknown, options)
+            raise InputError(f"{name} has no option {unknown[0]!r}; it has {known}.{hint}")
         try:
             return public(*args, **options)
         except AutodiffError as error:

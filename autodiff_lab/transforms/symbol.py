@@ -45,9 +45,10 @@ _NEUTRAL = {
     "divide": (1, (1,)),
     "power": (1, (1,)),
 }
+# The precedence of each operator: one with a higher number binds more tightly.
 _STRENGTH = dict.fromkeys(("multiply", "divide", "matmul", "remainder", "floor_divide"), 3)
 _STRENGTH |= {"add": 1, "subtract": 1, "negative": 2, "power": 4}
-# What an operation is written as, and how tightly its operands must hold together to need no brackets in it.
+# The LaTeX of an operation, and for each operand the least precedence at which it needs no brackets.
 _LATEX_PATTERNS = {
     "divide": (r"\frac{%s}{%s}", (0, 0)),
     "reciprocal": (r"\frac{1}{%s}", (0,)),
@@ -74,7 +75,7 @@ class Symbol(Overloaded):
     name : str
         What to call it: ``"x"``, ``"v-1"``.
     op, operands, static : optional
-        The operation, its operands and its options, where it is an expression; arithmetic with names fills them in.
+        The operation, its operands and its options, if it is an expression; arithmetic with names fills them in.
 
     See Also
     --------
@@ -119,7 +120,7 @@ class Symbol(Overloaded):
         name = self.op.name
         if name == "unless":
             return _latex(_remove_guard(self))
-        # Each operand is written once: written again for each pair of brackets, a deep formula would take forever.
+        # Write each operand only once: twice at every level would take exponential time in a deep formula.
         plainly = list(map(_latex, self.operands))
 
         def in_brackets(*least: int) -> tuple[str, ...]:
@@ -244,10 +245,10 @@ def _latex(x: Any) -> str:
 
 
 def _bracket_latex(x: Any, text: str, least: int) -> str:
-    """Put what is written of an operand into brackets, unless it holds together as tightly as `least`."""
+    """Put the LaTeX `text` of the operand `x` into brackets, unless the precedence of `x` is at least `least`."""
     name = x.op.name if isinstance(x, Symbol) and x.op is not None else ""
     closed = name in ("divide", "reciprocal") and least <= 3
-    # In LaTeX these have no brackets of their own, and an exponent would go to their argument.
+    # LaTeX may write these without brackets, and an exponent would then seem to belong to their argument.
     bare = least == 5 and (name == "exp" or name in _LATEX_FUNCTIONS)
     return text if closed or (_strength(x) >= least and not bare) else rf"\left({text}\right)"
 

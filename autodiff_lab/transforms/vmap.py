@@ -61,7 +61,7 @@ def vmap(
 
     See Also
     --------
-    jacrev : Every row of a Jacobian, from one sweep of a batch.
+    jacrev : The Jacobian by rows.
 
     Notes
     -----
@@ -268,7 +268,7 @@ class Batch(Level):
 def _align(
     values: Sequence[Any], own: Sequence[bool], shapes: Sequence[tuple[int, ...]]
 ) -> tuple[Any, ...]:
-    """Insert axes of length 1 behind the batch axis, so that operands broadcast as they do for one example."""
+    """Insert axes of length 1 after the batch axis, so that operands broadcast as they do for one example."""
     longest = max(shapes, key=len)
     return tuple(
         align_axes(x, shape, longest) if mine else x
@@ -277,7 +277,7 @@ def _align(
 
 
 def _reduce(op: Op, x: Any, n: int, static: Mapping[str, Any]) -> Any:
-    """Reduce along the same axes as for one example; behind the batch axis, each is greater by one."""
+    """Reduce along the same axes as for one example; the batch axis in front shifts each of them by one."""
     if n == 0:
         return x
     axis = static.get("axis")
