@@ -281,7 +281,7 @@ def test_local_partials_give_the_contributions(case):
 
 def test_the_partial_of_a_threshold_compares_with_the_threshold():
     x = torch.tensor([0.2, 0.7, 2.0])
-    line = play(lambda x: nn.functional.threshold(x, 0.5, 20.0).sum(), x).trace.lines[1]
+    line = ad.play(lambda x: nn.functional.threshold(x, 0.5, 20.0).sum(), x).trace.lines[1]
     (operand,) = (each for each in line.operands if each.line is not None)
     assert operand.formula == "(v0 > 0.5)"
     assert operand.partial.text == "[0 1 1]"
