@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,6 +25,15 @@ _MOST_MARKERS = 41  # a longer path is a line without a marker for each point
 
 # The two ends of an axis.
 Span = tuple[float, float]
+
+
+class _Landscape(NamedTuple):
+    """A function of one or two numbers, a point, the names of its coordinates, and a title for the function."""
+
+    f: Callable[..., Any]
+    point: list[float]
+    names: list[str]
+    title: str
 
 
 def plot_tangent(
@@ -67,22 +76,16 @@ def plot_tangent(
     >>> plot_tangent(lambda x: x**2, 3.0).description
     'The function of x from 1 to 5. At x = 3 the value is 9 and the tangent has the slope 6.'
     """
-    f, point, names, title = _as_function_of_numbers(f, args)
-    spans = _read_spans(point, span)
-    if len(point) == 1:
-        return _plot_curve(f, point, names, title, spans, theme)
-    return _plot_gradient_field(f, point, names, title, spans, theme)
+    landscape = _as_function_of_numbers(f, args)
+    spans = _read_spans(landscape.point, span)
+    if len(landscape.point) == 1:
+        return _plot_curve(landscape, spans, theme)
+    return _plot_gradient_field(landscape, spans, theme)
 
 
-def _plot_curve(
-    f: Callable[..., Any],
-    point: Sequence[float],
-    names: Sequence[str],
-    title: str,
-    spans: Sequence[Span],
-    theme: str,
-) -> Plot:
+def _plot_curve(landscape: _Landscape, spans: Sequence[Span], theme: str) -> Plot:
     """Plot a function of one number, and its tangent at a point."""
+    f, point, names, title = landscape
     at = _write_point(names, point)
     value = float(f(*point))
     (slope,) = _gradient_at(f, point)
@@ -104,15 +107,9 @@ def _plot_curve(
     return figure
 
 
-def _plot_gradient_field(
-    f: Callable[..., Any],
-    point: Sequence[float],
-    names: Sequence[str],
-    title: str,
-    spans: Sequence[Span],
-    theme: str,
-) -> Plot:
+def _plot_gradient_field(landscape: _Landscape, spans: Sequence[Span], theme: str) -> Plot:
     """Plot the contour lines and the gradient field of a function of two numbers, and its gradient at a point."""
+    f, point, names, title = landscape
     at = _write_point(names, point)
     value = number(float(f(*point)))
     slopes = _gradient_at(f, point)
@@ -230,11 +227,8 @@ def _write_ranges(names: Sequence[str], spans: Sequence[Span]) -> str:
     return " and ".join(ranges)
 
 
-_FunctionOfNumbers = tuple[Callable[..., Any], list[float], list[str], str]
-
-
-def _as_function_of_numbers(f: Callable[..., Any], args: Sequence[Any]) -> _FunctionOfNumbers:
-    """Return `f` as a function of one or two numbers, these numbers, their names, and a title for `f`.
+def _as_function_of_numbers(f: Callable[..., Any], args: Sequence[Any]) -> _Landscape:
+    """Return `f` as a function of one or two numbers, together with these numbers, their names and a title for `f`.
 
     A function of an array of two becomes one of its elements.
     """
@@ -261,7 +255,7 @@ def _as_function_of_numbers(f: Callable[..., Any], args: Sequence[Any]) -> _Func
             f"{title} returns an array of shape {np.shape(result)}, and a plot needs one number: "
             f"plot one element of it, lambda *x: {title}(*x)[0]."
         )
-    return of_numbers, point, names, title
+    return _Landscape(of_numbers, point, names, title)
 
 
 def _arguments_of(f: Callable[..., Any], point: np.ndarray) -> tuple[Any, ...]:
